@@ -1,0 +1,36 @@
+"""ssdpt hears when a machine is about to fail.
+
+    from ssdpt import Detector
+    detector = Detector.fit("recordings/")
+    print(detector.score("today.wav").level)
+
+Importing it loads nothing heavy; torch comes in when a detector is fitted or loaded.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from ssdpt.version import __version__
+
+if TYPE_CHECKING:
+    from ssdpt.detector import Detector
+    from ssdpt.fleet import Fleet
+
+__all__ = ["Detector", "Fleet", "__version__", "load"]
+
+_LAZY = {"Detector": "ssdpt.detector", "Fleet": "ssdpt.fleet"}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return getattr(import_module(_LAZY[name]), name)
+    raise AttributeError(f"module 'ssdpt' has no attribute '{name}'")
+
+
+def load(path: str) -> Detector:
+    """The detector in a model folder."""
+    from ssdpt.detector import Detector
+
+    return Detector.load(path)

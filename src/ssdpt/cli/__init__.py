@@ -1,0 +1,36 @@
+"""The command line: parse, call, print. Heavy parts are imported inside the commands."""
+
+from __future__ import annotations
+
+import typer
+
+from ssdpt.cli import datasets, demo, judge, model, paper, record
+from ssdpt.cli.command import Quiet, Verbose, Version
+from ssdpt.cli.console import REPORTER
+
+app = typer.Typer(
+    name="ssdpt",
+    help="Hear when a machine is about to fail: learn its normal sound, judge new recordings.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@app.callback()
+def _everywhere(quiet: Quiet = False, verbose: Verbose = False, version: Version = False) -> None:
+    REPORTER.quiet, REPORTER.verbose = quiet, verbose
+
+
+model.register(app)
+judge.register(app)
+record.register(app)
+demo.register(app)
+app.add_typer(datasets.app, name="datasets")
+app.add_typer(paper.app, name="paper")
+
+
+def main() -> None:
+    """The `ssdpt` command."""
+    app()

@@ -1,0 +1,94 @@
+"""What every command has: --quiet, --verbose, --version, and errors as one sentence."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import os
+import sys
+from collections.abc import Callable
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+from ssdpt.cli.console import REPORTER
+from ssdpt.errors import SsdptError
+from ssdpt.version import __version__
+
+EXIT_ANOMALY = 1
+EXIT_ERROR = 2
+EXIT_INTERRUPTED = 130
+
+_EXTRAS = {
+    "torch": "train",
+    "scipy": "train",
+    "sklearn": "train",
+    "matplotlib": "train",
+    "sounddevice": "live",
+}
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        sys.stdout.write(f"ssdpt {__version__}\n")
+        raise typer.Exit
+
+
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Only results and errors.")]
+Verbose = Annotated[bool, typer.Option("--verbose", help="Tell more; tracebacks of errors.")]
+Version = Annotated[
+    bool,
+    typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version."),
+]
+
+
+def command(app: typer.Typer, name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register a function as the command `name`, with the options that every command has."""
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        hints = get_type_hints(function, include_extras=True)
+        own = [
+            parameter.replace(annotation=hints[parameter.name])
+            for parameter in inspect.signature(function).parameters.values()
+        ]
+        common = [
+            inspect.Parameter(label, inspect.Parameter.KEYWORD_ONLY, default=False, annotation=kind)
+            for label, kind in (("quiet", Quiet), ("verbose", Verbose), ("version", Version))
+        ]
+
+        @functools.wraps(function)
+        def run(*, quiet: bool, verbose: bool, version: bool, **arguments: Any) -> None:
+            # Given before the command they hold as well.
+            REPORTER.quiet = REPORTER.quiet or quiet
+            REPORTER.verbose = REPORTER.verbose or verbose
+            guarded(function, **arguments)
+
+        run.__signature__ = inspect.Signature(own + common)  # type: ignore[attr-defined]
+        run.__annotations__ = {item.name: item.annotation for item in own + common}
+        app.command(name)(run)
+        return function
+
+    return register
+
+
+def guarded(function: Callable[..., Any], **arguments: Any) -> None:
+    """Run a command; whatever the user can put right ends in one line and exit code 2."""
+    try:
+        function(**arguments)
+    except SsdptError as error:
+        if REPORTER.verbose:
+            REPORTER.console.print_exception()
+        REPORTER.error(str(error))
+        raise typer.Exit(EXIT_ERROR) from error
+    except ModuleNotFoundError as error:
+        extra = _EXTRAS.get((error.name or "").split(".")[0])
+        if extra is None:
+            raise
+        REPORTER.error(f"this needs {error.name}: pip install 'ssdpt[{extra}]'")
+        raise typer.Exit(EXIT_ERROR) from error
+    except KeyboardInterrupt as error:
+        REPORTER.error("interrupted; a fit goes on from its last checkpoint with --resume")
+        raise typer.Exit(EXIT_INTERRUPTED) from error
+    except BrokenPipeError:
+        # The reader (head, less) has gone; writing the rest would only fail again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

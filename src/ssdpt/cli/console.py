@@ -1,0 +1,113 @@
+"""How the command line talks: remarks and progress to stderr, results to stdout."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+from collections.abc import Iterator
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+
+from ssdpt.progress import Reporter, Task
+
+_PLAIN_SECONDS = 10.0  # between progress lines where there is no terminal
+
+
+class ConsoleReporter(Reporter):
+    """Shows remarks, warnings and progress bars; plain lines where stderr is not a terminal."""
+
+    def __init__(self) -> None:
+        self.quiet = False
+        self.verbose = False
+        self.console = Console(stderr=True, highlight=False, soft_wrap=True)
+        self._bars: Progress | None = None
+
+    def say(self, message: str) -> None:
+        if not self.quiet:
+            self.console.print(message, markup=False)
+
+    def detail(self, message: str) -> None:
+        if self.verbose:
+            self.console.print(message, style="dim", markup=False)
+
+    def warn(self, message: str) -> None:
+        if not self.quiet:
+            self.console.print(f"note: {message}", style="yellow", markup=False)
+
+    def error(self, message: str) -> None:
+        """Always shown."""
+        self.console.print(f"error: {message}", style="bold red", markup=False)
+
+    @contextlib.contextmanager
+    def task(self, description: str, total: float | None = None) -> Iterator[Task]:
+        if self.quiet:
+            yield Task()
+        elif not self.console.is_terminal:
+            yield _PlainTask(self, description, total)
+        else:
+            with self._display() as bars:
+                number = bars.add_task(description, total=total, note="")
+                yield _BarTask(bars, number)
+                # A finished bar stays as a line above; an unfinished one shows where it stopped.
+                bars.stop_task(number)
+
+    @contextlib.contextmanager
+    def _display(self) -> Iterator[Progress]:
+        """One live display at a time; a task inside another shares it."""
+        if self._bars is not None:
+            yield self._bars
+            return
+        self._bars = Progress(
+            TextColumn("{task.description:<16}"),
+            BarColumn(bar_width=28),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+            TextColumn("{task.fields[note]}", style="dim"),
+            console=self.console,
+        )
+        try:
+            with self._bars:
+                yield self._bars
+        finally:
+            self._bars = None
+
+
+class _BarTask(Task):
+    def __init__(self, bars: Progress, number: TaskID) -> None:
+        self._bars, self._number = bars, number
+
+    def advance(self, steps: float = 1, note: str = "") -> None:
+        self._bars.advance(self._number, steps)
+        if note:
+            self._bars.update(self._number, note=note)
+
+
+class _PlainTask(Task):
+    """A line now and then, for log files."""
+
+    def __init__(self, reporter: ConsoleReporter, description: str, total: float | None) -> None:
+        self._reporter, self._description, self._total = reporter, description, total
+        self._done, self._shown = 0.0, time.monotonic()
+
+    def advance(self, steps: float = 1, note: str = "") -> None:
+        self._done += steps
+        now = time.monotonic()
+        if now - self._shown >= _PLAIN_SECONDS:
+            self._shown = now
+            total = f" of {self._total:g}" if self._total else ""
+            self._reporter.say(f"{self._description}: {self._done:g}{total} {note}".rstrip())
+
+
+REPORTER = ConsoleReporter()
+STDOUT = Console(file=sys.stdout, highlight=False, soft_wrap=True)

@@ -1,0 +1,68 @@
+"""ssdpt datasets: look into a folder, fetch public sets, simulate a plant."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ssdpt.cli.command import command
+from ssdpt.cli.console import REPORTER, STDOUT
+from ssdpt.cli.model import Json
+
+app = typer.Typer(help="Recordings: inspect, download, simulate.", no_args_is_help=True)
+
+Machines = Annotated[
+    list[str] | None, typer.Option("--machine", help="Only this machine (may be repeated).")
+]
+
+
+def inspect(
+    path: Annotated[Path, typer.Argument(help="A folder, a sound file or a CSV manifest.")],
+    as_json: Json = False,
+) -> None:
+    """What is in a folder of recordings, and what is odd about it."""
+    from ssdpt.data.inspect import inspect as run
+
+    found = run(path, REPORTER)
+    if as_json:
+        STDOUT.print(json.dumps(dataclasses.asdict(found), indent=2), markup=False)
+    else:
+        STDOUT.print("\n".join(found.lines()), markup=False)
+
+
+def download(
+    name: Annotated[str, typer.Argument(help="dcase2020 to dcase2025.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the machines.")],
+    machine: Machines = None,
+    part: Annotated[
+        list[str] | None,
+        typer.Option(help="development, additional or evaluation (may be repeated)."),
+    ] = None,
+) -> None:
+    """Fetch a public data set: resumable, checksums verified, unpacked."""
+    from ssdpt.data.download import download as run
+
+    folders = run(name, out, machine, REPORTER, parts=tuple(part or ["development"]))
+    for folder in folders:
+        STDOUT.print(str(folder), markup=False)
+
+
+def simulate(
+    out: Annotated[Path, typer.Argument(help="Folder for the machines.")],
+    preset: Annotated[str, typer.Option(help="demo, dcase2021 or tiny.")] = "demo",
+    machine: Machines = None,
+    seed: Annotated[int, typer.Option(help="Same seed, same bytes.")] = 0,
+) -> None:
+    """Make the recordings of a simulated plant, faults and all, in the DCASE 2021 layout."""
+    from ssdpt.data.plant import simulate as run
+
+    STDOUT.print(str(run(out, preset, seed=seed, machines=machine, reporter=REPORTER)))
+
+
+command(app, "inspect")(inspect)
+command(app, "download")(download)
+command(app, "simulate")(simulate)

@@ -1,0 +1,32 @@
+"""ssdpt demo: the whole way on a simulated plant."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ssdpt.cli.command import command
+from ssdpt.cli.console import REPORTER, STDOUT
+from ssdpt.cli.judge import print_rows
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    command(app, "demo")(demo)
+
+
+def demo(
+    out: Annotated[Path, typer.Option("--out", "-o", help="Where everything goes.")] = Path("demo"),
+    preset: Annotated[str, typer.Option(help="Of the plant: demo or tiny.")] = "demo",
+    fit: Annotated[str, typer.Option(help="Preset of the detector.")] = "fast",
+    seed: Annotated[int, typer.Option(help="Of plant and detector.")] = 0,
+) -> None:
+    """Simulate a plant, learn its normal sound, judge unseen clips, write a report."""
+    from ssdpt.demo import run_demo
+
+    result = run_demo(out, plant_preset=preset, fit_preset=fit, seed=seed, reporter=REPORTER)
+    print_rows(result.rows)
+    STDOUT.print(result.verdict, markup=False)
+    STDOUT.print(f"report: {result.report}", markup=False)

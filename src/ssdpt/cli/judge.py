@@ -1,0 +1,154 @@
+"""ssdpt score, evaluate, compare: using a model."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ssdpt.cli.command import EXIT_ANOMALY, EXIT_ERROR, command
+from ssdpt.cli.console import REPORTER, STDOUT
+from ssdpt.cli.formats import Format, Writer
+from ssdpt.cli.model import Device, Json, Model
+from ssdpt.errors import SsdptError
+
+if TYPE_CHECKING:
+    from ssdpt.types import Recording
+
+Data = Annotated[Path, typer.Argument(help="Labelled recordings, in any known layout.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add these commands."""
+    command(app, "score")(score)
+    command(app, "evaluate")(evaluate)
+    command(app, "compare")(compare)
+
+
+def score(
+    model: Model,
+    paths: Annotated[list[Path], typer.Argument(help="Sound files, folders or CSV manifests.")],
+    format_: Annotated[Format, typer.Option("--format", help="How results are printed.")] = (
+        Format.table
+    ),
+    timeline: Annotated[bool, typer.Option("--timeline", help="Also the scores in time.")] = False,
+    section: Annotated[str | None, typer.Option(help="Machine ID of all these clips.")] = None,
+    machine: Annotated[str | None, typer.Option(help="Machine of all these clips.")] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Refuse other sample rates.")] = False,
+    device: Device = "auto",
+) -> None:
+    """Judge recordings. Exit code 0: all normal, 1: something above threshold, 2: an error."""
+    from ssdpt.fleet import Fleet
+
+    fleet = Fleet.load(model, device=device)
+    anomalous = failed = False
+    with Writer(format_, sys.stdout, with_timeline=timeline) as writer:
+        for recording in _recordings(paths, section, machine):
+            try:
+                detector = fleet.for_recording(recording)
+                if detector is None:
+                    raise SsdptError(
+                        f"{recording.path}: no model for machine {recording.machine}; this one "
+                        f"knows {', '.join(fleet.machines)} (choose with --machine)"
+                    )
+                result = detector.score(recording.path, section=recording.section, strict=strict)
+            except SsdptError as error:
+                REPORTER.error(str(error))
+                failed = True
+                continue
+            writer.write(result)
+            anomalous = anomalous or result.is_anomalous
+    if failed or anomalous:
+        raise typer.Exit(EXIT_ERROR if failed else EXIT_ANOMALY)
+
+
+def evaluate(
+    model: Model,
+    data: Data,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Where tables and report go.")],
+    machine: Annotated[
+        list[str] | None, typer.Option(help="Only this machine (may be repeated).")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Of the bootstrap.")] = 0,
+    device: Device = "auto",
+) -> None:
+    """How good is a model? AUC, pAUC, false alarms, and a report to look at and listen to."""
+    from ssdpt.data.layouts import read_layout
+    from ssdpt.evaluation.evaluate import evaluate as run
+    from ssdpt.fleet import Fleet, only_machines
+
+    dataset = read_layout(data)
+    if machine:
+        dataset = only_machines(dataset, machine)
+    words = shlex.join(["ssdpt", "evaluate", str(model), str(data), "--out", str(out)])
+    result = run(
+        Fleet.load(model, device=device),
+        dataset,
+        out,
+        seed=seed,
+        reporter=REPORTER,
+        command=words,
+    )
+    print_rows(result.summary_rows())
+    STDOUT.print(result.headline, markup=False)
+    STDOUT.print(f"report: {result.report}", markup=False)
+
+
+def compare(
+    model_a: Annotated[Path, typer.Argument(help="A model folder, or a folder of models.")],
+    model_b: Annotated[Path, typer.Argument(help="Another.")],
+    data: Data,
+    seed: Annotated[int, typer.Option(help="Of the bootstrap.")] = 0,
+    as_json: Json = False,
+    device: Device = "auto",
+) -> None:
+    """Which of two models is better on the same clips, and is it more than chance?"""
+    from ssdpt.data.layouts import read_layout
+    from ssdpt.evaluation.compare import compare as run
+    from ssdpt.fleet import Fleet
+
+    result = run(
+        Fleet.load(model_a, device=device),
+        Fleet.load(model_b, device=device),
+        read_layout(data),
+        names=(str(model_a), str(model_b)),
+        seed=seed,
+        reporter=REPORTER,
+    )
+    if as_json:
+        STDOUT.print(json.dumps(result.as_json(), indent=2), markup=False)
+        return
+    print_rows(result.summary_rows())
+    STDOUT.print(result.verdict, markup=False)
+
+
+def print_rows(rows: list[dict[str, str]]) -> None:
+    """Rows of text as aligned columns; the headings are the keys."""
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for number, heading in enumerate(rows[0]):
+        table.add_column(heading, justify="right" if number else "left", no_wrap=True)
+    for row in rows:
+        table.add_row(*row.values())
+    # A table wider than the terminal is better cut by the terminal than folded into a heap.
+    width = max(STDOUT.width, STDOUT.measure(table).maximum)
+    STDOUT.print(table, width=width, crop=False)
+
+
+def _recordings(paths: list[Path], section: str | None, machine: str | None) -> Iterator[Recording]:
+    from ssdpt.data.layouts import read_layout
+
+    for path in paths:
+        for recording in read_layout(path).recordings:
+            yield replace(
+                recording,
+                section=recording.section if section is None else section,
+                machine=recording.machine if machine is None else machine,
+            )

@@ -1,0 +1,1 @@
+"""Recordings: reading sound files, recognising layouts, splitting, inspecting, fetching."""

@@ -1,0 +1,41 @@
+"""How large a plant is simulated and how hard it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ssdpt.errors import SsdptError
+
+ALL_MACHINES = ("ToyCar", "ToyTrain", "fan", "gearbox", "pump", "slider", "valve")
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """Counts are clips: training for each section, test for each section, domain and label."""
+
+    name: str
+    machines: tuple[str, ...]
+    source_train: int
+    target_train: int
+    test: int
+    snr_db: tuple[float, float]  # machine against factory, drawn evenly for each clip
+    severity: tuple[float, float]  # of faults, drawn evenly
+    shift: float  # how far the target's place is from the source's; 0: not at all
+    sections: int = 3
+
+
+PRESETS = {
+    preset.name: preset
+    for preset in (
+        Preset("demo", ALL_MACHINES, 40, 3, 15, (3.0, 9.0), (0.3, 1.0), 0.5),
+        Preset("dcase2021", ALL_MACHINES, 1000, 3, 100, (-6.0, 3.0), (0.0, 0.8), 1.0),
+        Preset("tiny", ("fan", "valve"), 6, 2, 2, (3.0, 9.0), (0.5, 1.0), 0.5),
+    )
+}
+
+
+def preset_named(name: str) -> Preset:
+    """The preset of that name."""
+    if name not in PRESETS:
+        raise SsdptError(f"{name}: no such plant preset; choose one of {', '.join(PRESETS)}")
+    return PRESETS[name]

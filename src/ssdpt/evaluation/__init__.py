@@ -1,0 +1,1 @@
+"""How good a detector is: the one room that reads labels."""

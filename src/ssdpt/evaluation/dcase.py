@@ -1,0 +1,183 @@
+"""The challenge's result files, byte for byte.
+
+2021: scores and decisions apart for each domain, results by section and domain. 2022 and later:
+one file a section, results by section with both domains in a row. Numbers are written in full, as
+the shortest decimal that reads back to the same double.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from scipy import stats
+
+from ssdpt.evaluation.metrics import EPSILON, Doubles, Estimate
+from ssdpt.evaluation.tables import Cell, Results, Section
+from ssdpt.files import write_text
+
+HEADINGS_2021 = ("AUC", "pAUC", "precision", "recall", "F1 score")
+HEADINGS_2022 = (
+    *("AUC (source)", "AUC (target)", "pAUC"),
+    *("precision (source)", "precision (target)"),
+    *("recall (source)", "recall (target)"),
+    *("F1 score (source)", "F1 score (target)"),
+)
+_OVER_ALL = "over all machine types, sections, and domains"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One clip as the challenge's files name it."""
+
+    name: str  # the file's own name, without folders
+    machine: str
+    section: str
+    domain: str
+    anomalous: bool
+    value: float
+    decision: bool
+
+
+def has_2021_form(layout: str) -> bool:
+    """Whether a data set of this layout is answered in the files of 2021."""
+    return layout == "dcase2021"
+
+
+def write_files(folder: Path, lines: Sequence[Line], results: Results, layout: str) -> list[Path]:
+    """Write score, decision and result files into `folder`; give what was written."""
+    form_2021 = has_2021_form(layout)
+    texts: dict[str, str] = {}
+    for name, members in _grouped(lines, form_2021).items():
+        texts[f"anomaly_score_{name}.csv"] = _csv([[x.name, x.value] for x in members])
+        texts[f"decision_result_{name}.csv"] = _csv([[x.name, int(x.decision)] for x in members])
+    texts["result.csv"] = result_text_2021(results) if form_2021 else result_text_2022(results)
+    for name, text in texts.items():
+        write_text(folder / name, text)
+    return [folder / name for name in texts]
+
+
+def result_text_2021(results: Results) -> str:
+    """`result.csv` of 2021: a row for each section and domain, source first.
+
+    A row that has no AUC is left out, and a machine without any row entirely.
+    """
+
+    def rows(machine_cells: Sequence[Cell]) -> list[tuple[list[str], list[float | None]]]:
+        return [
+            (
+                [cell.section, cell.domain],
+                [
+                    *(cell.auc.value, cell.pauc.value),
+                    *(cell.rates.precision, cell.rates.recall, cell.rates.f1),
+                ],
+            )
+            for cell in machine_cells
+            if cell.auc is not None and cell.pauc is not None
+        ]
+
+    return _result_text(
+        [(machine.machine, rows(machine.cells)) for machine in results.machines],
+        ["section", "domain"],
+        HEADINGS_2021,
+    )
+
+
+def result_text_2022(results: Results) -> str:
+    """`result.csv` of 2022 and later: a row for each section, a domain without AUC left empty."""
+
+    def figures(section: Section) -> list[float | None]:
+        source, target = section.rates_source, section.rates_target
+        has_source, has_target = section.auc_source is not None, section.auc_target is not None
+        return [
+            *(_value(section.auc_source), _value(section.auc_target), _value(section.pauc)),
+            *(source.precision if has_source else None, target.precision if has_target else None),
+            *(source.recall if has_source else None, target.recall if has_target else None),
+            *(source.f1 if has_source else None, target.f1 if has_target else None),
+        ]
+
+    return _result_text(
+        [
+            (
+                machine.machine,
+                [([s.section], figures(s)) for s in machine.sections if s.pauc is not None],
+            )
+            for machine in results.machines
+        ],
+        ["section"],
+        HEADINGS_2022,
+    )
+
+
+def _result_text(
+    machines: Sequence[tuple[str, list[tuple[list[str], list[float | None]]]]],
+    leading: Sequence[str],
+    headings: Sequence[str],
+) -> str:
+    blank = [""] * (len(leading) - 1)
+    out: list[list[object]] = []
+    everything: list[list[float | None]] = []
+    for machine, rows in machines:
+        if not rows:
+            continue
+        out += [[machine], [*leading, *headings]]
+        out += [[*names, *figures] for names, figures in rows]
+        table = [figures for _, figures in rows]
+        everything += table
+        out.append(["arithmetic mean", *blank, *_mean_row(table, _arithmetic)])
+        out.append(["harmonic mean", *blank, *_mean_row(table, _harmonic)])
+        out.append([])
+    if everything:
+        out.append(["", *blank, *headings])
+        out.append([f"arithmetic mean {_OVER_ALL}", *blank, *_mean_row(everything, _arithmetic)])
+        out.append([f"harmonic mean {_OVER_ALL}", *blank, *_mean_row(everything, _harmonic)])
+        out.append([])
+    return _csv(out)
+
+
+def _mean_row(
+    table: Sequence[Sequence[float | None]], mean: Callable[[Doubles], Doubles]
+) -> list[float | None]:
+    """Column means over what is there.
+
+    Whole tables go through one call along axis 0: the challenge sums its rows in this order, and
+    another order differs in the last digit.
+    """
+    if all(value is not None for row in table for value in row):
+        return [float(value) for value in mean(np.array(table, float))]
+    columns = [[v for v in column if v is not None] for column in zip(*table, strict=True)]
+    return [float(mean(np.array(c)[:, None])[0]) if c else None for c in columns]
+
+
+def _arithmetic(table: Doubles) -> Doubles:
+    return np.asarray(np.mean(table, axis=0))
+
+
+def _harmonic(table: Doubles) -> Doubles:
+    return np.asarray(stats.hmean(np.maximum(table, EPSILON), axis=0))
+
+
+def _value(figure: Estimate | None) -> float | None:
+    return None if figure is None else figure.value
+
+
+def _grouped(lines: Sequence[Line], form_2021: bool) -> dict[str, list[Line]]:
+    """Clips by file, the normal ones first and each kind by name, as the challenge lists them."""
+    groups: dict[str, list[Line]] = {}
+    for line in sorted(lines, key=lambda x: (x.machine, x.section, x.anomalous, x.name)):
+        part = f"{line.domain}_test" if form_2021 else "test"
+        # A manifest may call a machine anything, so its name must not lead out of the folder.
+        machine, section = (re.sub(r'[/\\:*?"<>|\0]', "_", x) for x in (line.machine, line.section))
+        groups.setdefault(f"{machine}_section_{section}_{part}", []).append(line)
+    return groups
+
+
+def _csv(rows: Sequence[Sequence[object]]) -> str:
+    buffer = io.StringIO()
+    csv.writer(buffer, lineterminator="\n").writerows(rows)
+    return buffer.getvalue()

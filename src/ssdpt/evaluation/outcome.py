@@ -1,0 +1,156 @@
+"""What an evaluation found, ready to be printed, saved and shown."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ssdpt.evaluation.clips import LeftOut, ScoredClip, count
+from ssdpt.evaluation.metrics import Estimate, Rates
+from ssdpt.evaluation.tables import MachineResult, Means, Results
+from ssdpt.version import __version__
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Where a section's scores become an alert and an alarm."""
+
+    alert: float
+    alarm: float
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """What was measured, for the command line to print and the report to show.
+
+    `references` holds the results of simple detectors (loudness, one Gaussian) on the same clips,
+    `reference_scores` their scores in the order of `clips`. `limits` is by machine and section.
+    """
+
+    results: Results
+    clips: tuple[ScoredClip, ...]
+    left_out: tuple[LeftOut, ...]
+    references: Mapping[str, Results]
+    reference_scores: Mapping[str, tuple[float, ...]]
+    limits: Mapping[tuple[str, str], Limits]
+    systems: Mapping[str, str]
+    false_alarm_rates: Mapping[str, float]
+    layout: str
+    seed: int
+    notes: tuple[str, ...]
+    report: Path
+
+    @property
+    def headline(self) -> str:
+        """The outcome in words."""
+        rates = self.results.rates
+        said = [
+            f"{count(len(self.results.machines), 'machine')}, "
+            f"{count(len(self.clips), 'clip')} that no training had heard."
+        ]
+        if rates.anomalies:
+            caught = rates.anomalies - rates.misses
+            said.append(
+                f"{caught:,} of {count(rates.anomalies, 'faulty clip')} caught "
+                f"({percent(rates.recall)})"
+                + (
+                    f", {_false_alarms(rates, self.false_alarm_rates.values())}."
+                    if rates.normals
+                    else "; no normal clips, so false alarms and AUC cannot be told."
+                )
+            )
+        else:
+            said.append(
+                f"No faulty clips, so AUC cannot be told; "
+                f"{_false_alarms(rates, self.false_alarm_rates.values())}."
+            )
+        if self.results.means.auc is not None:
+            said.append(f"Mean AUC {span(self.results.means.auc)}.")
+        return " ".join(said)
+
+    def summary_rows(self) -> list[dict[str, str]]:
+        """A row of text for each machine and, with several, one over all; keys are headings."""
+        rows = [self._row(m.machine, m.clips, m.means, m.rates, m) for m in self.results.machines]
+        if len(rows) > 1:
+            results = self.results
+            rows.append(self._row("all", len(self.clips), results.means, results.rates, None))
+        return rows
+
+    def _row(
+        self, name: str, clips: int, means: Means, rates: Rates, machine: MachineResult | None
+    ) -> dict[str, str]:
+        row = {"machine": name, "clips": str(clips), "AUC": span(means.auc)}
+        for reference, results in self.references.items():
+            held = results.machine(name).means if machine else results.means
+            row[f"{reference} AUC"] = figure(held.auc)
+        return row | {
+            "pAUC": span(means.pauc),
+            "h-AUC": figure(means.h_auc),
+            "h-pAUC": figure(means.h_pauc),
+            "official 2022": figure(means.official_2022),
+            "threshold": thresholds(machine.thresholds) if machine else "",
+            "false alarms": f"{rates.false_alarms}/{rates.normals}",
+            "misses": f"{rates.misses}/{rates.anomalies}",
+            "precision": f"{rates.precision:.3f}",
+            "recall": f"{rates.recall:.3f}",
+            "F1": f"{rates.f1:.3f}",
+        }
+
+    def as_json(self) -> dict[str, Any]:
+        """The content of `metrics.json`."""
+        return {
+            "ssdpt": __version__,
+            "score": "higher = more anomalous",
+            "layout": self.layout,
+            "seed": self.seed,
+            "false_alarm_rates": dict(self.false_alarm_rates),
+            "systems": dict(self.systems),
+            "clips": len(self.clips),
+            "left_out": [
+                {"reason": left.reason, "clips": len(left.names)} for left in self.left_out
+            ],
+            "notes": list(self.notes),
+            **dataclasses.asdict(self.results),
+            "references": {
+                name: {
+                    "means": dataclasses.asdict(results.means),
+                    "machines": {m.machine: dataclasses.asdict(m.means) for m in results.machines},
+                }
+                for name, results in self.references.items()
+            },
+        }
+
+
+def span(estimate: Estimate | None) -> str:
+    """`0.912 (0.880–0.941)`: a figure and its 95 % interval."""
+    if estimate is None:
+        return "–"
+    return f"{estimate.value:.3f} ({estimate.low:.3f}–{estimate.high:.3f})"
+
+
+def figure(estimate: Estimate | None) -> str:
+    """A figure without its interval."""
+    return "–" if estimate is None else f"{estimate.value:.3f}"
+
+
+def percent(share: float) -> str:
+    """A share of 0 to 1 as whole per cent, with a digit more where that would say 0."""
+    return f"{100 * share:.1f} %" if 0 < share < 0.01 else f"{100 * share:.0f} %"
+
+
+def thresholds(values: Sequence[float]) -> str:
+    """One threshold, or the range of several sections' thresholds."""
+    ends = [f"{value:.4g}" for value in (values[0], values[-1])]
+    return ends[0] if ends[0] == ends[1] else " to ".join(ends)
+
+
+def _false_alarms(rates: Rates, asked: Iterable[float]) -> str:
+    ordered = sorted(asked)
+    goal = " to ".join(dict.fromkeys(percent(rate) for rate in (ordered[0], ordered[-1])))
+    return (
+        f"{count(rates.false_alarms, 'false alarm')} on {count(rates.normals, 'normal clip')} "
+        f"({percent(rates.false_alarm_rate)}; set to {goal})"
+    )

@@ -1,0 +1,242 @@
+"""All log-mels of a set of recordings in one memory-mapped array, computed once.
+
+The array is (all frames, bins) float32, so that a clip scores the same from the cache and from
+its file. It lies under the user's cache folder (`SSDPT_CACHE` overrides), named by what it was
+made from; the least recently used ones go when the folder outgrows `SSDPT_CACHE_GB` (default 20).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from ssdpt.config import AudioConfig, FeatureConfig
+from ssdpt.data import audio
+from ssdpt.errors import SsdptError
+from ssdpt.features.logmel import LogMel
+from ssdpt.files import atomic_folder, write_json, writing
+from ssdpt.progress import SILENT, Reporter
+from ssdpt.types import Floats, Recording
+
+_FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureSet:
+    """Log-mels of several clips, end to end, and the recordings they come from."""
+
+    recordings: tuple[Recording, ...]
+    frames: Floats  # (all frames, bins) in dB, memory-mapped
+    offsets: NDArray[np.int64]  # (clips + 1,): clip c is frames[offsets[c]:offsets[c + 1]]
+    failures: tuple[tuple[Recording, str], ...] = ()  # unreadable recordings, and why
+
+    def __len__(self) -> int:
+        return len(self.recordings)
+
+    def clip(self, index: int) -> Floats:
+        """The log-mel of one clip, (frames, bins): a view."""
+        return self.frames[self.offsets[index] : self.offsets[index + 1]]
+
+    def subset(self, indices: Sequence[int]) -> FeatureView:
+        """Some of the clips, on the same array."""
+        return FeatureView(self, tuple(indices))
+
+    def cut(self, clip_frames: int) -> FeatureSet:
+        """The same frames with every long recording cut into clips of about `clip_frames`.
+
+        A recording under one and a half times that length stays whole. The clips of a recording
+        all name that recording.
+        """
+        recordings: list[Recording] = []
+        borders = [0]
+        for index, recording in enumerate(self.recordings):
+            first, last = self.offsets[index], self.offsets[index + 1]
+            pieces = max(1, int((last - first) / clip_frames + 0.5))
+            borders += np.linspace(first, last, pieces + 1).astype(int)[1:].tolist()
+            recordings += [recording] * pieces
+        return FeatureSet(tuple(recordings), self.frames, np.array(borders), self.failures)
+
+    def all(self) -> FeatureView:
+        """Every clip."""
+        return self.subset(range(len(self)))
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureView:
+    """Some clips of a `FeatureSet`; the array itself is shared."""
+
+    source: FeatureSet
+    indices: tuple[int, ...]
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+    @property
+    def recordings(self) -> list[Recording]:
+        return [self.source.recordings[index] for index in self.indices]
+
+    def clips(self) -> Iterator[tuple[Recording, Floats]]:
+        """Each recording with its log-mel (frames, bins)."""
+        for index in self.indices:
+            yield self.source.recordings[index], self.source.clip(index)
+
+    def spans(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """First frame of every clip in the shared array, and its number of frames: (clips,)."""
+        index = np.array(self.indices, np.int64)
+        offsets = self.source.offsets
+        return offsets[index], offsets[index + 1] - offsets[index]
+
+    def without(self, positions: Sequence[int]) -> FeatureView:
+        """All but the clips at these positions of this view."""
+        left_out = set(positions)
+        return FeatureView(
+            self.source,
+            tuple(index for place, index in enumerate(self.indices) if place not in left_out),
+        )
+
+    def only(self, positions: Sequence[int]) -> FeatureView:
+        """Just the clips at these positions of this view."""
+        return FeatureView(self.source, tuple(self.indices[place] for place in positions))
+
+
+def cache_folder() -> Path:
+    """Where features are kept."""
+    if chosen := os.environ.get("SSDPT_CACHE"):
+        return Path(chosen)
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "ssdpt" / "features"
+
+
+def features_of(
+    recordings: Sequence[Recording],
+    audio_config: AudioConfig,
+    feature_config: FeatureConfig,
+    *,
+    strict: bool = False,
+    reporter: Reporter = SILENT,
+) -> FeatureSet:
+    """The log-mels of `recordings`, from the cache where they have been computed before.
+
+    A recording that cannot be read is left out and named in `failures`; the others go on.
+    """
+    folder = cache_folder() / _key(recordings, audio_config, feature_config, strict)
+    if not (folder / "index.json").is_file():
+        with atomic_folder(folder) as temporary:
+            _compute(recordings, audio_config, feature_config, strict, temporary, reporter)
+        _prune(keep=folder)
+    return _open(recordings, folder, feature_config.n_mels)
+
+
+def _key(
+    recordings: Sequence[Recording],
+    audio_config: AudioConfig,
+    feature_config: FeatureConfig,
+    strict: bool,
+) -> str:
+    """Changes when a file changes (path, size, time of change) or the front end does."""
+    hasher = hashlib.blake2b(digest_size=16)
+    settings = [_FORMAT, strict, audio_config.model_dump(), feature_config.model_dump()]
+    hasher.update(json.dumps(settings, sort_keys=True).encode())
+    for recording in recordings:
+        try:
+            status = recording.path.stat()
+            mark = f"{status.st_size}:{status.st_mtime_ns}"
+        except OSError:
+            mark = "missing"
+        hasher.update(f"{recording.path.resolve()}:{mark}\n".encode())
+    return hasher.hexdigest()
+
+
+def _compute(
+    recordings: Sequence[Recording],
+    audio_config: AudioConfig,
+    feature_config: FeatureConfig,
+    strict: bool,
+    folder: Path,
+    reporter: Reporter,
+) -> None:
+    front_end = LogMel(feature_config, audio_config.sample_rate)
+
+    def of_recording(recording: Recording) -> list[Floats] | str:
+        try:
+            blocks = audio.stream(
+                recording.path, audio_config.sample_rate, audio_config.channel, strict=strict
+            )
+            return list(front_end.stream(blocks))
+        except SsdptError as error:
+            return str(error)
+
+    lengths: list[int | None] = []
+    errors: dict[str, str] = {}
+    workers = max(1, torch.get_num_threads())
+    waiting = iter(recordings)
+    with (
+        (folder / "frames.f32").open("wb") as file,
+        ThreadPoolExecutor(workers) as pool,
+        reporter.task("features", total=len(recordings)) as task,
+    ):
+        # A bounded number of clips is in memory at any time, and they are written in order.
+        ahead = [pool.submit(of_recording, item) for item in islice(waiting, 4 * workers)]
+        while ahead:
+            result = ahead.pop(0).result()
+            for following in islice(waiting, 1):
+                ahead.append(pool.submit(of_recording, following))
+            if isinstance(result, str):
+                errors[str(len(lengths))] = result
+                lengths.append(None)
+            else:
+                lengths.append(sum(len(block) for block in result))
+                for block in result:
+                    file.write(np.ascontiguousarray(block, "<f4").tobytes())
+            task.advance()
+    write_json(folder / "index.json", {"frames": lengths, "errors": errors})
+
+
+def _open(recordings: Sequence[Recording], folder: Path, bins: int) -> FeatureSet:
+    index = json.loads((folder / "index.json").read_text("utf-8"))
+    os.utime(folder / "index.json")  # marks it as recently used
+    readable = [
+        (recording, count)
+        for recording, count in zip(recordings, index["frames"], strict=True)
+        if count is not None
+    ]
+    offsets = np.zeros(len(readable) + 1, np.int64)
+    np.cumsum([count for _, count in readable], out=offsets[1:])
+    path = folder / "frames.f32"
+    shape = (int(offsets[-1]), bins)
+    # Copy-on-write, not read-only: torch takes no tensor from a read-only array.
+    frames = np.memmap(path, "<f4", "c", shape=shape) if shape[0] else np.zeros(shape, np.float32)
+    return FeatureSet(
+        recordings=tuple(recording for recording, _ in readable),
+        frames=frames,
+        offsets=offsets,
+        failures=tuple((recordings[int(i)], reason) for i, reason in index["errors"].items()),
+    )
+
+
+def _prune(keep: Path) -> None:
+    """Delete the least recently used entries until the folder is within its limit."""
+    limit = float(os.environ.get("SSDPT_CACHE_GB", "20")) * 1e9
+    with writing(keep.parent):
+        entries = [
+            (entry.stat().st_mtime, entry.parent, (entry.parent / "frames.f32").stat().st_size)
+            for entry in keep.parent.glob("*/index.json")
+        ]
+        total = sum(size for _, _, size in entries)
+        for _, folder, size in sorted(entries):
+            if total <= limit:
+                break
+            if folder != keep:
+                shutil.rmtree(folder, ignore_errors=True)
+                total -= size

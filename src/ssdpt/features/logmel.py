@@ -1,0 +1,104 @@
+"""Log-mel spectrogram: the same numbers offline and in a stream.
+
+There is one computation, on a stream of blocks; a whole clip is a stream of one block. The
+definition is the paper's front end as its code spells it out: power spectrum of centred, Hann
+windowed frames (zeros beyond both ends), mel filters on the Slaney scale with unit area, then
+10·log10(max(power, floor)). librosa with `center=True, pad_mode="constant"` agrees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ssdpt.config import FeatureConfig
+from ssdpt.types import Floats
+
+# Slaney's auditory scale: linear up to 1 kHz (15 mel), then logarithmic, 27 mel for a factor 6.4.
+_LINEAR_HZ_PER_MEL = 200.0 / 3
+_BREAK_HZ = 1000.0
+_BREAK_MEL = _BREAK_HZ / _LINEAR_HZ_PER_MEL
+_LOG_STEP = np.log(6.4) / 27.0
+
+
+def hz_to_mel(hz: float) -> float:
+    """Frequency in Hz to mel (Slaney)."""
+    if hz < _BREAK_HZ:
+        return hz / _LINEAR_HZ_PER_MEL
+    return float(_BREAK_MEL + np.log(hz / _BREAK_HZ) / _LOG_STEP)
+
+
+def mel_to_hz(mel: np.ndarray) -> np.ndarray:
+    """Mel (Slaney) to frequency in Hz."""
+    linear = mel * _LINEAR_HZ_PER_MEL
+    logarithmic = _BREAK_HZ * np.exp((mel - _BREAK_MEL) * _LOG_STEP)
+    return np.where(mel < _BREAK_MEL, linear, logarithmic)
+
+
+def mel_edges(config: FeatureConfig, sample_rate: int) -> np.ndarray:
+    """Corner frequencies in Hz of the triangular filters: filter i spans edges i to i + 2."""
+    f_max = config.f_max or sample_rate / 2
+    mels = np.linspace(hz_to_mel(config.f_min), hz_to_mel(f_max), config.n_mels + 2)
+    return mel_to_hz(mels)
+
+
+def mel_frequencies(config: FeatureConfig, sample_rate: int) -> Floats:
+    """Centre frequency in Hz of every mel bin."""
+    return mel_edges(config, sample_rate)[1:-1].astype(np.float32)
+
+
+def mel_filters(config: FeatureConfig, sample_rate: int) -> Floats:
+    """Triangular filters of unit area, (bins, n_fft // 2 + 1)."""
+    edges = mel_edges(config, sample_rate)
+    frequencies = np.linspace(0, sample_rate / 2, config.n_fft // 2 + 1)
+    lower, centre, upper = edges[:-2, None], edges[1:-1, None], edges[2:, None]
+    rising = (frequencies - lower) / (centre - lower)
+    falling = (upper - frequencies) / (upper - centre)
+    triangles = np.maximum(0.0, np.minimum(rising, falling))
+    return (triangles * (2.0 / (upper - lower))).astype(np.float32)
+
+
+class LogMel:
+    """The front end for one configuration and sample rate."""
+
+    def __init__(self, config: FeatureConfig, sample_rate: int) -> None:
+        self.config = config
+        self.sample_rate = sample_rate
+        self.frame_seconds = config.hop_length / sample_rate
+        self._window = torch.hann_window(config.n_fft, periodic=True)
+        self._filters = torch.from_numpy(mel_filters(config, sample_rate)).T.contiguous()
+
+    def __call__(self, samples: Floats) -> Floats:
+        """A whole clip (samples,) to (frames, bins) in dB; frames = 1 + samples // hop_length."""
+        return np.concatenate(list(self.stream([samples])))
+
+    def stream(self, blocks: Iterable[Floats]) -> Iterator[Floats]:
+        """Blocks of samples, as they come, to blocks of frames: (frames, bins) in dB each."""
+        n_fft, hop = self.config.n_fft, self.config.hop_length
+        margin = np.zeros(n_fft // 2, np.float32)
+        pending = margin
+        for block in blocks:
+            pending = np.concatenate([pending, block])
+            ready = (len(pending) - n_fft) // hop + 1
+            if ready > 0:
+                yield self._frames(pending[: (ready - 1) * hop + n_fft])
+                pending = pending[ready * hop :]
+        pending = np.concatenate([pending, margin])
+        if len(pending) >= n_fft:
+            yield self._frames(pending)
+
+    def _frames(self, padded: Floats) -> Floats:
+        frames = torch.from_numpy(padded).unfold(0, self.config.n_fft, self.config.hop_length)
+        return self.power_to_db(self.spectrum(frames)).numpy()
+
+    def spectrum(self, frames: Tensor) -> Tensor:
+        """(frames, n_fft) samples to (frames, bins) mel power."""
+        bins = torch.fft.rfft(frames * self._window)  # (frames, n_fft // 2 + 1)
+        return (bins.real.square() + bins.imag.square()) @ self._filters
+
+    def power_to_db(self, power: Tensor) -> Tensor:
+        """10·log10 with the configured floor."""
+        return 10.0 * torch.log10(power.clamp_min(self.config.floor))

@@ -1,0 +1,263 @@
+"""Normal recordings of one machine to a fitted, calibrated system."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from ssdpt.config import Config
+from ssdpt.data.split import folds, held_out, training_split
+from ssdpt.errors import SsdptError
+from ssdpt.features.cache import FeatureSet, FeatureView, features_of
+from ssdpt.files import digest
+from ssdpt.progress import SILENT, Reporter
+from ssdpt.scoring.aggregate import ClipScore
+from ssdpt.scoring.calibrate import calibrate
+from ssdpt.storage import StoredModel
+from ssdpt.systems import system_class
+from ssdpt.systems.base import FitContext, System
+from ssdpt.types import Floats, Recording
+from ssdpt.version import __version__
+
+_NAMED = 3  # files named in a warning
+_LEAST_RECORDINGS = 5  # fewer than this are divided by time instead of by recording
+_FEW_CLIPS = 10
+_SHORTEST_SECONDS = 1.0  # a training clip; less says too little of a machine
+
+Fit = Callable[[FeatureView, str], System]
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """A system and everything else a model folder holds."""
+
+    system: System
+    stored: StoredModel
+    log: str  # the training's JSON lines; empty for a system without a network
+
+
+def fit_machine(
+    recordings: Sequence[Recording],
+    config: Config,
+    work: Path,
+    *,
+    resume: bool = False,
+    strict: bool = False,
+    reporter: Reporter = SILENT,
+) -> Fitted:
+    """Fit and calibrate on the normal training recordings among `recordings` of one machine.
+
+    `work` holds checkpoints while it runs. With `strict`, a recording at another sample rate than
+    the model's is refused.
+    """
+    notes = _Notes(reporter)
+    chosen = _normal_training_recordings(recordings, config.seed, notes)
+    clips = _readable_clips(chosen, config, strict, notes, reporter)
+    used = list(dict.fromkeys(clips.recordings))
+    heard = {digest(recording.path): recording.path.name for recording in used}
+    if len(heard) < len(used):
+        notes.add(f"{len(used) - len(heard)} of {len(used)} recordings are copies of others")
+    if reason := system_class(config.system).refusal(used, config):
+        notes.add(f"{reason}: going on with the Gaussian (system gmm)")
+        config = config.model_copy(update={"system": "gmm"})
+    cross_fit = len(clips) < config.decision.cross_fit_below
+    models = 1 + config.decision.folds if cross_fit else 1
+    identity = _identity(config, sorted(heard))
+
+    def fit(part: FeatureView, name: str) -> System:
+        place = work / name.replace(" ", "-")
+        context = FitContext(place, identity, resume, reporter, name, models)
+        return system_class(config.system).fit(part, config, context)
+
+    if cross_fit:
+        system, scores = _cross_fit(clips, config, fit, reporter)
+    else:
+        system, scores = _fit_and_hold_out(clips, config, fit, reporter)
+    log = work / "training" / "training.jsonl"
+    return Fitted(
+        system=system,
+        stored=StoredModel(
+            machine=used[0].machine,
+            sections=system.sections,
+            config=config,
+            description={"name": system.name, "clips": len(clips), **system.description()},
+            arrays=system.arrays(),
+            calibration=calibrate(
+                scores, config.decision, cross_fitted=cross_fit, seed=config.seed
+            ),
+            heard=heard,
+            notes=tuple(notes),
+        ),
+        log=log.read_text("utf-8") if log.is_file() else "",
+    )
+
+
+def score_by_rule(
+    system: System, frames: Callable[[], Iterable[Floats]], section: str
+) -> tuple[ClipScore, bool]:
+    """The clip's score, and whether its ID is known.
+
+    The rule for a clip of an unknown ID: it is as anomalous as it is to the ID that suits it best.
+    """
+    if section in system.sections:
+        return system.score(frames(), section), True
+    scores = [system.score(frames(), known) for known in system.sections]
+    return min(scores, key=lambda score: score.value), False
+
+
+class _Notes(list[str]):
+    """What the fit did by rule: shown as it happens, kept in the model."""
+
+    def __init__(self, reporter: Reporter) -> None:
+        super().__init__()
+        self._reporter = reporter
+
+    def add(self, note: str) -> None:
+        self._reporter.warn(note)
+        self.append(note)
+
+    def add_files(self, reason: str, paths: Sequence[Path]) -> None:
+        """One note that names a few of the files and counts the rest."""
+        if paths:
+            named = ", ".join(path.name for path in paths[:_NAMED])
+            more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
+            self.add(f"{reason}: {named}{more}")
+
+
+def _normal_training_recordings(
+    recordings: Sequence[Recording], seed: int, notes: _Notes
+) -> list[Recording]:
+    train, _ = training_split(recordings, seed)
+    notes.add_files(
+        "left out, anomalous by name in the training part",
+        [recording.path for recording in train if recording.label == "anomaly"],
+    )
+    normal = [
+        replace(recording, section=recording.section or "00")
+        for recording in train
+        if recording.label != "anomaly"
+    ]
+    if not normal:
+        where = recordings[0].path.parent if recordings else Path()
+        raise SsdptError(
+            f"{where}: no normal recordings to learn from; put them into a folder called normal "
+            "(or train, named as DCASE does)"
+        )
+    return normal
+
+
+def _readable_clips(
+    recordings: list[Recording], config: Config, strict: bool, notes: _Notes, reporter: Reporter
+) -> FeatureView:
+    """Log-mels of what can be read, long recordings cut into clips; the rest is named."""
+    whole = features_of(recordings, config.audio, config.features, strict=strict, reporter=reporter)
+    if strict and whole.failures:
+        raise SsdptError(whole.failures[0][1])
+    for _, reason in whole.failures[:_NAMED]:
+        notes.add(f"left out: {reason}")
+    if len(whole.failures) > _NAMED:
+        notes.add(f"left out: {len(whole.failures) - _NAMED} more that cannot be used")
+    if not len(whole):
+        raise SsdptError(
+            f"none of the {len(recordings)} recordings can be used; the first: "
+            f"{whole.failures[0][1]}"
+        )
+    hop = config.features.hop_length / config.audio.sample_rate
+    cut: FeatureSet = whole.cut(round(config.audio.clip_seconds / hop))
+    _, frames = cut.all().spans()
+    short = np.flatnonzero(frames * hop < _SHORTEST_SECONDS)
+    if len(short) == len(frames):
+        raise SsdptError(
+            f"all {len(frames)} recordings are shorter than {_SHORTEST_SECONDS:g} s, too short to "
+            "learn from; record clips of about 10 s"
+        )
+    notes.add_files(
+        f"left out, shorter than {_SHORTEST_SECONDS:g} s",
+        [cut.recordings[index].path for index in short],
+    )
+    clips = cut.all().without(short.tolist())
+    if len(clips) == 1:
+        raise SsdptError(
+            f"{recordings[0].path.parent}: one normal clip of {frames.max() * hop:.0f} s is not "
+            "enough: record some minutes, at least two clips of 10 s"
+        )
+    if len(clips) < _FEW_CLIPS:
+        notes.add(
+            f"only {len(clips)} normal clips of about 10 s: expect a rough threshold; "
+            "ten minutes of normal sound make a usable one"
+        )
+    return clips
+
+
+def _fit_and_hold_out(
+    clips: FeatureView, config: Config, fit: Fit, reporter: Reporter
+) -> tuple[System, dict[str, list[float]]]:
+    """Train on nine tenths of the recordings; the others give the scores of unheard sound."""
+    decision = config.decision
+    distinct = list(dict.fromkeys(clips.recordings))
+    if len(distinct) >= 2 * decision.min_held_out:
+        _, kept = held_out(distinct, decision.held_out, decision.min_held_out, config.seed)
+        chosen = set(kept)
+        held = [place for place, item in enumerate(clips.recordings) if item in chosen]
+    else:
+        parts = round(1 / decision.held_out)
+        held = _divide(clips, parts, config.seed)[-1]
+    system = fit(clips.without(held), "training")
+    return system, _scores(system, clips.only(held), reporter)
+
+
+def _cross_fit(
+    clips: FeatureView, config: Config, fit: Fit, reporter: Reporter
+) -> tuple[System, dict[str, list[float]]]:
+    """Train on everything; thresholds come from models that did not hear the clip they score."""
+    scores: defaultdict[str, list[float]] = defaultdict(list)
+    parts = [part for part in _divide(clips, config.decision.folds, config.seed) if part]
+    for number, part in enumerate(parts, start=1):
+        system = fit(clips.without(part), f"fold {number} of {len(parts)}")
+        for section, values in _scores(system, clips.only(part), reporter).items():
+            scores[section] += values
+    return fit(clips, "training"), dict(scores)
+
+
+def _divide(clips: FeatureView, count: int, seed: int) -> list[list[int]]:
+    """Positions of the clips in `count` parts that share no recording.
+
+    Where there are hardly any recordings, each part is a stretch of time of every recording.
+    """
+    recordings = clips.recordings
+    distinct = list(dict.fromkeys(recordings))
+    if len(distinct) >= max(_LEAST_RECORDINGS, count):
+        part_of = {
+            distinct[index]: number
+            for number, fold in enumerate(folds(distinct, count, seed))
+            for index in fold
+        }
+        return [
+            [place for place, item in enumerate(recordings) if part_of[item] == number]
+            for number in range(count)
+        ]
+    return [part.tolist() for part in np.array_split(np.arange(len(recordings)), count)]
+
+
+def _scores(system: System, clips: FeatureView, reporter: Reporter) -> dict[str, list[float]]:
+    """Scores of held-out normal clips by section."""
+    scores: defaultdict[str, list[float]] = defaultdict(list)
+    with reporter.task("thresholds", total=len(clips)) as task:
+        for recording, frames in clips.clips():
+            score, _ = score_by_rule(system, [frames].copy, recording.section)
+            scores[recording.section].append(score.value)
+            task.advance()
+    return dict(scores)
+
+
+def _identity(config: Config, digests: list[str]) -> str:
+    """Changes with anything that would change the fitted weights."""
+    settings = config.model_dump(exclude={"device", "decision"})
+    text = json.dumps([__version__, settings, digests], sort_keys=True)
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()

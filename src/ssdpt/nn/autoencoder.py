@@ -1,0 +1,27 @@
+"""The autoencoder of the DCASE Task 2 baseline: five frames in, the same five frames out.
+
+Y. Kawaguchi et al.: "Description and Discussion on DCASE 2021 Challenge Task 2". Dense layers
+640-128-128-128-128-8-128-128-128-128-640, each but the last with BatchNorm and ReLU.
+"""
+
+from __future__ import annotations
+
+import itertools
+
+from torch import Tensor, nn
+
+
+class Autoencoder(nn.Module):
+    """`inputs` values through a bottleneck and back."""
+
+    def __init__(self, inputs: int, hidden: int = 128, bottleneck: int = 8) -> None:
+        super().__init__()
+        widths = [inputs, *[hidden] * 4, bottleneck, *[hidden] * 4]
+        layers: list[nn.Module] = []
+        for fan_in, fan_out in itertools.pairwise(widths):
+            layers += [nn.Linear(fan_in, fan_out), nn.BatchNorm1d(fan_out), nn.ReLU()]
+        self.layers = nn.Sequential(*layers, nn.Linear(hidden, inputs))
+
+    def forward(self, x: Tensor) -> Tensor:
+        """(batch, inputs) to (batch, inputs)."""
+        return self.layers(x)

@@ -1,0 +1,120 @@
+"""The dual-path Transformer (DPT) of SSDPT.
+
+J. Bai, J. Chen, M. Wang, M. S. Ayub, Q. Yan: "SSDPT: Self-Supervised Dual-Path Transformer for
+Anomalous Sound Detection in Machine Condition Monitoring". A segment of P frames × F mel bins
+passes M blocks; each block lets the frames attend to each other (E_s: sequence = frames,
+embedding = bins), turns the segment over, and lets the bins attend to each other (E_f: sequence =
+bins, embedding = frames). The result is at once the reconstruction of the segment and, by the
+maximum over frames and one linear layer, the machine ID.
+
+Batch, P, F in the shape comments are the segments of a batch, frames and mel bins.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from torch import Tensor, nn
+from torch.nn import functional
+
+
+class DptOutput(NamedTuple):
+    """What the network says of a batch of segments."""
+
+    logits: Tensor  # (batch, classes)
+    reconstruction: Tensor  # (batch, P, F): the last block's output
+    normalised: Tensor  # (batch, P, F): the input after BatchNorm, before the mask
+
+
+class Attention(nn.Module):
+    """Multi-head self-attention (MHSA)."""
+
+    def __init__(self, embedding: int, heads: int) -> None:
+        super().__init__()
+        self.heads = heads
+        self.query_key_value = nn.Linear(embedding, 3 * embedding)
+        self.output = nn.Linear(embedding, embedding)
+        nn.init.xavier_uniform_(self.query_key_value.weight)
+        nn.init.zeros_(self.query_key_value.bias)
+        nn.init.zeros_(self.output.bias)
+
+    def forward(self, x: Tensor) -> Tensor:
+        batch, length, embedding = x.shape
+        projected = self.query_key_value(x)  # (batch, length, 3 × embedding)
+        projected = projected.view(batch, length, 3, self.heads, embedding // self.heads)
+        query, key, value = projected.permute(2, 0, 3, 1, 4)  # (batch, heads, length, head) each
+        attended = functional.scaled_dot_product_attention(query, key, value)
+        attended = attended.transpose(1, 2).reshape(batch, length, embedding)
+        return self.output(attended)
+
+
+class Encoder(nn.Module):
+    """One Transformer encoder layer with normalisation after each part (post-LN), no dropout."""
+
+    def __init__(self, embedding: int, heads: int, feed_forward: int) -> None:
+        super().__init__()
+        self.attention = Attention(embedding, heads)
+        self.middle_norm = nn.LayerNorm(embedding)
+        self.expand = nn.Linear(embedding, feed_forward)
+        self.contract = nn.Linear(feed_forward, embedding)
+        self.output_norm = nn.LayerNorm(embedding)
+
+    def forward(self, x: Tensor) -> Tensor:
+        middle = self.middle_norm(self.attention(x) + x)  # X_Mid = LN(X_MHSA + X_t)
+        fed = self.contract(functional.relu(self.expand(middle)))  # X_FFN = FFN(X_Mid)
+        return self.output_norm(fed + middle)  # X_O = LN(X_FFN + X_Mid)
+
+
+class DptBlock(nn.Module):
+    """Attention over frames, then over bins."""
+
+    def __init__(self, frames: int, bins: int, heads: int, feed_forward: int) -> None:
+        super().__init__()
+        self.time_encoder = Encoder(bins, heads, feed_forward)  # E_s
+        self.frequency_encoder = Encoder(frames, heads, feed_forward)  # E_f
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = self.time_encoder(x)  # (batch, P, F)
+        x = self.frequency_encoder(x.transpose(1, 2))  # (batch, F, P)
+        return x.transpose(1, 2)  # (batch, P, F)
+
+
+class DualPathTransformer(nn.Module):
+    """BatchNorm over the mel bins, M DPT blocks, maximum over frames, one linear layer."""
+
+    def __init__(
+        self,
+        classes: int,
+        *,
+        blocks: int = 3,
+        frames: int = 64,
+        bins: int = 128,
+        heads: int = 8,
+        feed_forward: int = 32,
+    ) -> None:
+        super().__init__()
+        self.input_norm = nn.BatchNorm1d(bins)
+        self.blocks = nn.ModuleList(
+            DptBlock(frames, bins, heads, feed_forward) for _ in range(blocks)
+        )
+        self.classifier = nn.Linear(bins, classes)
+
+    def forward(self, segments: Tensor, mask: Tensor | None = None) -> DptOutput:
+        """`segments` (batch, P, F) in dB; `mask` (batch, P, F) is 0 where the feature is hidden."""
+        normalised = self.input_norm(segments.transpose(1, 2)).transpose(1, 2)
+        x = normalised if mask is None else normalised * mask
+        for block in self.blocks:
+            x = block(x)
+        pooled = x.amax(dim=1)  # (batch, F)
+        return DptOutput(self.classifier(pooled), x, normalised)
+
+    def parameter_counts(self) -> tuple[int, int]:
+        """All parameters, and the paper's count, which leaves out the attention projections."""
+        every = sum(parameter.numel() for parameter in self.parameters())
+        attention = sum(
+            parameter.numel()
+            for module in self.modules()
+            if isinstance(module, Attention)
+            for parameter in module.parameters()
+        )
+        return every, every - attention

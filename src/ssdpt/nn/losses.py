@@ -1,0 +1,47 @@
+"""The losses of training and the segment scores of testing, as the paper's formulas."""
+
+from __future__ import annotations
+
+import sys
+from typing import Literal
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+_SMALLEST_PROBABILITY = sys.float_info.epsilon  # as the DCASE baseline floors its probabilities
+
+
+def mixed_cross_entropy(
+    logits: Tensor, labels: Tensor, mixup: tuple[Tensor, Tensor] | None
+) -> Tensor:
+    """L_c: cross-entropy against the mixed ID λ·l_i + (1 − λ)·l_j, mean over the batch."""
+    if mixup is None:
+        return functional.cross_entropy(logits, labels)
+    share, partner = mixup
+    own = functional.cross_entropy(logits, labels)
+    other = functional.cross_entropy(logits, labels[partner])
+    return share * own + (1 - share) * other
+
+
+def squared_error(target: Tensor, output: Tensor, error: Literal["mean", "sum"]) -> Tensor:
+    """‖target − output‖² of every segment, (batch,): the mean over frames and bins, or the sum."""
+    squares = (target - output).square().flatten(1)  # (batch, P × F)
+    return squares.mean(1) if error == "mean" else squares.sum(1)
+
+
+def log_odds(logits: Tensor, classes: Tensor) -> Tensor:
+    """log((1 − p) / p) of every segment, p = the probability of the clip's own ID, (batch,).
+
+    `classes` (classes,) is True where a class belongs to the ID. From the logits it is finite
+    even where p rounds to 1: log Σ_others exp(z) − log Σ_own exp(z).
+    """
+    others = logits[:, ~classes].logsumexp(dim=1)
+    return others - logits[:, classes].logsumexp(dim=1)
+
+
+def dcase_score(logits: Tensor, classes: Tensor) -> Tensor:
+    """log((1 − p) − log p): the published code's form, with its misplaced parenthesis, (batch,)."""
+    log_p = torch.log_softmax(logits, dim=1)[:, classes].logsumexp(dim=1)
+    odd = (-torch.expm1(log_p)).clamp_min(_SMALLEST_PROBABILITY) - log_p
+    return torch.log(odd.clamp_min(_SMALLEST_PROBABILITY))

@@ -1,0 +1,34 @@
+"""How long work tells of itself, without the worker knowing who listens."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+
+class Task:
+    """One piece of long work. The silent form: it only takes what it is told."""
+
+    def advance(self, steps: float = 1, note: str = "") -> None:
+        """`steps` more are done; `note` is a short live text such as `loss 0.31`."""
+
+
+class Reporter:
+    """Takes progress, remarks and warnings. This one is silent; the command line shows them."""
+
+    def say(self, message: str) -> None:
+        """An ordinary remark."""
+
+    def detail(self, message: str) -> None:
+        """A remark for `--verbose`."""
+
+    def warn(self, message: str) -> None:
+        """Something the user should know although the work goes on."""
+
+    @contextlib.contextmanager
+    def task(self, description: str, total: float | None = None) -> Iterator[Task]:
+        """Long work of `total` steps, or of unknown length."""
+        yield Task()
+
+
+SILENT = Reporter()

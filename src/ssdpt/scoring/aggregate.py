@@ -1,0 +1,46 @@
+"""Segment scores to a clip score, with the parts kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ssdpt.types import Floats, Timeline
+
+
+@dataclass(frozen=True, slots=True)
+class ClipScore:
+    """What a system says of one clip, before any threshold. Higher = more anomalous."""
+
+    value: float
+    parts: Mapping[str, float]
+    timeline: Timeline
+
+
+def aggregate(
+    parts: Mapping[str, Floats],
+    weights: Mapping[str, float],
+    *,
+    hop_seconds: float,
+    segment_seconds: float,
+) -> ClipScore:
+    """A = Σ weight × part: at every segment for the timeline, and of the means for the clip.
+
+    `parts`: (segments,) each. The mean over the B segments of a clip is the paper's 1/B Σ_b; it
+    is taken in float64, so that a clip of hours is summed as exactly as one of seconds.
+    """
+    means = {name: float(np.mean(part, dtype=np.float64)) for name, part in parts.items()}
+    count = len(next(iter(parts.values())))
+    value = sum((weights[name] * part for name, part in parts.items()), np.zeros(count))
+    return ClipScore(
+        value=sum(weights[name] * mean for name, mean in means.items()),
+        parts=means,
+        timeline=Timeline(
+            start=(np.arange(count) * hop_seconds).astype(np.float32),
+            duration=segment_seconds,
+            value=value.astype(np.float32),
+            parts={name: np.asarray(part, np.float32) for name, part in parts.items()},
+        ),
+    )

@@ -1,0 +1,116 @@
+"""The DCASE baseline autoencoder: a clip is as anomalous as it is badly reconstructed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ssdpt.config import Config
+from ssdpt.features.cache import FeatureView
+from ssdpt.features.segments import whole_segments
+from ssdpt.nn.autoencoder import Autoencoder
+from ssdpt.scoring.aggregate import ClipScore, aggregate
+from ssdpt.scoring.explain import covering_starts, overlap_mean, smooth
+from ssdpt.systems.base import Arrays, FitContext, System
+from ssdpt.systems.network import (
+    load_weights,
+    network_device,
+    seeded,
+    train_network,
+    training_segments,
+    weights,
+)
+from ssdpt.training.loop import choose_device
+from ssdpt.types import Floats
+
+_VECTORS_AT_ONCE = 4096
+
+
+class AutoencoderSystem(System):
+    """One autoencoder for all sections of a machine, as the baseline trains it."""
+
+    name: ClassVar[str] = "ae"
+
+    def __init__(self, config: Config, sections: tuple[str, ...], network: Autoencoder) -> None:
+        super().__init__(config, sections)
+        self.network = network
+
+    @classmethod
+    def fit(cls, clips: FeatureView, config: Config, context: FitContext) -> Self:
+        network = _build(config)
+        train_network(_Objective(network, clips, config), config.ae.training, config, context)
+        sections = tuple(sorted({recording.section for recording in clips.recordings}))
+        return cls(config, sections, network)
+
+    def score(self, frames: Iterable[Floats], section: str) -> ClipScore:
+        length = self.config.ae.frames
+        errors = []
+        with torch.inference_mode():
+            for vectors in whole_segments(frames, length, 1, _VECTORS_AT_ONCE):
+                errors.append(self._squares(vectors).mean((1, 2)).cpu())
+        return aggregate(
+            {"reconstruction": torch.cat(errors).numpy()},
+            {"reconstruction": 1.0},
+            hop_seconds=self.hop_seconds,
+            segment_seconds=length * self.hop_seconds,
+        )
+
+    def anomaly_map(self, frames: Floats, section: str) -> Floats:
+        """The squared reconstruction error at every point."""
+        features = torch.from_numpy(np.array(frames))
+        length = self.config.ae.frames
+        starts = covering_starts(len(features), length, 1)
+        position = (starts[:, None] + torch.arange(length)) % len(features)
+        with torch.inference_mode():
+            squares = self._squares(features[position])
+        return smooth(overlap_mean(squares.cpu(), starts, len(features)))
+
+    def to(self, device: torch.device) -> None:
+        self.network.to(device)
+
+    @property
+    def segment_frames(self) -> int:
+        return self.config.ae.frames
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        return weights(self.network)
+
+    def description(self) -> dict[str, Any]:
+        return {"parameters": sum(value.numel() for value in self.network.parameters())}
+
+    @classmethod
+    def restore(
+        cls, config: Config, sections: tuple[str, ...], arrays: Arrays, description: dict[str, Any]
+    ) -> Self:
+        network = _build(config)
+        load_weights(network, arrays)
+        return cls(config, sections, network)
+
+    def _squares(self, vectors: Tensor) -> Tensor:
+        """Squared error of (vectors, frames, bins), same shape."""
+        flat = vectors.flatten(1).to(network_device(self.network))
+        return (flat - self.network(flat)).square().view(vectors.shape)
+
+
+def _build(config: Config) -> Autoencoder:
+    inputs = config.ae.frames * config.features.n_mels
+    return seeded(lambda: Autoencoder(inputs, config.ae.hidden, config.ae.bottleneck), config.seed)
+
+
+class _Objective:
+    """L_AE = ‖X − X̂‖², as a mean."""
+
+    def __init__(self, network: Autoencoder, clips: FeatureView, config: Config) -> None:
+        self.network = network
+        self.features, self.segments = training_segments(
+            clips, config.ae.frames, config.ae.training.hop, choose_device(config.device)
+        )
+        self.examples = len(self.segments)
+
+    def loss(self, index: Tensor, generator: torch.Generator) -> tuple[Tensor, dict[str, Tensor]]:
+        vectors = self.segments.gather(self.features, index).flatten(1)  # (batch, frames × bins)
+        return (vectors - self.network(vectors)).square().mean(), {}

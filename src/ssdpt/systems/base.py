@@ -1,0 +1,97 @@
+"""The contract of every detector: one file under `systems/` implements it, nothing else knows it.
+
+A system learns from the log-mels of normal clips of one machine and scores the log-mel of a clip.
+Reading sound, thresholds, model folders and everything else around it is `ssdpt.detector`'s.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import torch
+
+from ssdpt.config import Config
+from ssdpt.features.cache import FeatureView
+from ssdpt.progress import SILENT, Reporter
+from ssdpt.scoring.aggregate import ClipScore
+from ssdpt.types import Floats, Recording
+
+Arrays = Mapping[str, np.ndarray]
+
+
+@dataclass(frozen=True, slots=True)
+class FitContext:
+    """Where a fit works, and whom it tells."""
+
+    work: Path  # checkpoints and logs; may be thrown away after the fit
+    identity: str  # of settings and recordings
+    resume: bool = False
+    reporter: Reporter = SILENT
+    name: str = "training"
+    models: int = 1  # how many such fits the whole takes (cross-fitting), for time estimates
+
+
+class System(ABC):
+    """A detector of one machine's anomalous sounds. Scores: higher = more anomalous."""
+
+    name: ClassVar[str]
+
+    def __init__(self, config: Config, sections: tuple[str, ...]) -> None:
+        self.config = config
+        self.sections = sections  # machine IDs seen in training
+
+    @classmethod
+    def refusal(cls, recordings: Sequence[Recording], config: Config) -> str | None:
+        """Why this system cannot learn from these recordings; None where it can."""
+        return None
+
+    @classmethod
+    @abstractmethod
+    def fit(cls, clips: FeatureView, config: Config, context: FitContext) -> Self:
+        """Learn from normal clips."""
+
+    @abstractmethod
+    def score(self, frames: Iterable[Floats], section: str) -> ClipScore:
+        """Score one clip, given as consecutive blocks of log-mel frames (frames, bins) in dB.
+
+        Blocks let a recording of hours pass in constant memory; cutting it into other blocks
+        gives the same score. `section` is one of `self.sections`.
+        """
+
+    @abstractmethod
+    def anomaly_map(self, frames: Floats, section: str) -> Floats:
+        """Where in time and frequency a clip (frames, bins) is odd: same shape, ≥ 0."""
+
+    @abstractmethod
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Everything learnt, for the model file."""
+
+    @abstractmethod
+    def description(self) -> dict[str, Any]:
+        """What `restore` needs beside the arrays, as plain JSON values."""
+
+    @classmethod
+    @abstractmethod
+    def restore(
+        cls, config: Config, sections: tuple[str, ...], arrays: Arrays, description: dict[str, Any]
+    ) -> Self:
+        """The reverse of `arrays` and `description`; KeyError or ValueError if they do not fit."""
+
+    def to(self, device: torch.device) -> None:
+        """Score on this device from now on; a system without a network stays where it is."""
+        return
+
+    @property
+    @abstractmethod
+    def segment_frames(self) -> int:
+        """Frames of one segment of the timeline; a shorter clip is repeated to fill one."""
+
+    @property
+    def hop_seconds(self) -> float:
+        """Seconds from one log-mel frame to the next."""
+        return self.config.features.hop_length / self.config.audio.sample_rate

@@ -1,0 +1,70 @@
+"""What systems with a network share: building it from a seed, training it, saving its weights."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from ssdpt.config import Config, TrainingConfig
+from ssdpt.features.cache import FeatureView
+from ssdpt.features.segments import Segments
+from ssdpt.systems.base import Arrays, FitContext
+from ssdpt.training.loop import Objective, Run, choose_device, train
+
+Network = TypeVar("Network", bound=nn.Module)
+
+
+def seeded(build: Callable[[], Network], seed: int) -> Network:
+    """Build a network whose initial weights depend on `seed` alone."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return build()
+
+
+def training_segments(
+    clips: FeatureView, length: int, hop: int, device: torch.device
+) -> tuple[Tensor, Segments]:
+    """All frames on the device, (all frames, bins), and where the segments of `clips` lie in it."""
+    features = torch.from_numpy(clips.source.frames).to(device)
+    first, frames = clips.spans()
+    return features, Segments.of_clips(first, frames, length, hop).to(device)
+
+
+def train_network(
+    objective: Objective, training: TrainingConfig, config: Config, context: FitContext
+) -> None:
+    """Run the loop for one system's network, which ends up in evaluation mode on the device."""
+    run = Run(
+        seed=config.seed,
+        device=choose_device(config.device),
+        folder=context.work,
+        identity=context.identity,
+        resume=context.resume,
+        name=context.name,
+        models=context.models,
+    )
+    train(objective, training, run, context.reporter)
+
+
+def network_device(network: nn.Module) -> torch.device:
+    """Where the network lives."""
+    return next(network.parameters()).device
+
+
+def weights(network: nn.Module) -> dict[str, np.ndarray]:
+    """The network's state as arrays."""
+    return {name: value.cpu().numpy() for name, value in network.state_dict().items()}
+
+
+def load_weights(network: nn.Module, arrays: Arrays) -> None:
+    """Put arrays back; ValueError where they are not this network's."""
+    state = {name: torch.from_numpy(np.array(value)) for name, value in arrays.items()}
+    try:
+        network.load_state_dict(state)
+    except RuntimeError as error:
+        raise ValueError("the weights are of another network") from error
+    network.eval()

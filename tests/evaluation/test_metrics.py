@@ -1,0 +1,172 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import precision_recall_fscore_support, roc_auc_score
+
+from ssdpt.evaluation.metrics import (
+    EPSILON,
+    auc,
+    bootstrap,
+    bootstrap_interval,
+    decision_rates,
+    harmonic_mean,
+    pauc,
+    pauc_printed,
+    weighted_areas,
+)
+
+# Few distinct values, so that ties within and across the labels are the rule.
+coarse = st.sampled_from([-1.0, 0.0, 0.25, 0.5, 3.0])
+fine = st.floats(-100, 100, allow_subnormal=False)
+
+
+@st.composite
+def labelled(draw, most=40):
+    normals = draw(st.integers(1, most))
+    anomalies = draw(st.integers(1, most))
+    size = normals + anomalies
+    scores = draw(st.lists(draw(st.sampled_from([coarse, fine])), min_size=size, max_size=size))
+    order = draw(st.permutations(range(size)))
+    return np.array([i < anomalies for i in order]), np.array(scores)
+
+
+@given(labelled())
+def test_areas_of_the_clips_as_they_are_equal_scikit_learn(clips):
+    labels, scores = clips
+    area, partial = weighted_areas(labels, scores, np.ones((1, len(labels)), np.int64))
+    assert area[0] == pytest.approx(roc_auc_score(labels, scores), abs=1e-12)
+    assert partial[0] == pytest.approx(roc_auc_score(labels, scores, max_fpr=0.1), abs=1e-12)
+    assert auc(labels, scores) == roc_auc_score(labels, scores)
+    assert pauc(labels, scores) == roc_auc_score(labels, scores, max_fpr=0.1)
+
+
+@given(labelled(most=15), st.integers(0, 2**32 - 1), st.sampled_from([0.05, 0.1, 0.5]))
+def test_weights_mean_how_often_a_clip_was_drawn(clips, seed, max_fpr):
+    labels, scores = clips
+    weights = np.random.default_rng(seed).integers(0, 4, (3, len(labels)))
+    weights[:, [np.argmax(labels), np.argmin(labels)]] += 1
+    area, partial = weighted_areas(labels, scores, weights, max_fpr)
+    for row in range(3):
+        drawn = np.repeat(labels, weights[row]), np.repeat(scores, weights[row])
+        assert area[row] == pytest.approx(roc_auc_score(*drawn), abs=1e-12)
+        assert partial[row] == pytest.approx(roc_auc_score(*drawn, max_fpr=max_fpr), abs=1e-12)
+
+
+@given(labelled())
+def test_printed_pauc_is_the_double_sum_of_the_paper(clips):
+    labels, scores = clips
+    normal = sorted(scores[~labels], reverse=True)
+    anomalous = scores[labels]
+    counted = len(normal) // 10
+    if counted == 0:
+        assert math.isnan(pauc_printed(labels, scores))
+        return
+    wins = sum(float(a - n > 0) for n in normal[:counted] for a in anomalous)
+    expected = wins / (counted * len(anomalous))
+    assert pauc_printed(labels, scores) == pytest.approx(expected, abs=1e-12)
+
+
+def test_printed_pauc_of_chance_is_a_twentieth_and_mcclish_a_half():
+    generator = np.random.default_rng(0)
+    labels = np.arange(20000) % 2 == 1
+    scores = generator.random(20000)
+    assert pauc_printed(labels, scores) == pytest.approx(0.05, abs=0.01)
+    assert pauc(labels, scores) == pytest.approx(0.5, abs=0.01)
+    # Without ties, and with p·N₋ whole, McClish's form is the printed one on another scale.
+    printed, p = pauc_printed(labels, scores), 0.1
+    assert pauc(labels, scores) == pytest.approx(
+        0.5 * (1 + (p * printed - p**2 / 2) / (p - p**2 / 2)), abs=1e-12
+    )
+
+
+def test_printed_pauc_counts_a_share_that_floating_point_rounds_down():
+    labels = np.array([False] * 100 + [True])
+    scores = np.append(np.arange(100.0), 71.5)  # beats the lowest of the 29 highest: 71
+    assert pauc_printed(labels, scores, max_fpr=0.29) == pytest.approx(1 / 29)
+
+
+@pytest.mark.parametrize("labels", [[True, True], [False, False]])
+def test_one_kind_of_clip_gives_no_area(labels):
+    for measure in (auc, pauc, pauc_printed):
+        assert math.isnan(measure(labels, [0.1, 0.2]))
+    assert math.isnan(bootstrap_interval(labels, [0.1, 0.2]).value)
+
+
+def test_harmonic_mean_is_floored():
+    assert harmonic_mean([0.5, 1.0]) == pytest.approx(2 / 3)
+    assert harmonic_mean([0.0, 1.0]) == pytest.approx(2 * EPSILON)
+    assert math.isnan(harmonic_mean([]))
+
+
+@given(labelled(), st.sampled_from([-2.0, 0.0, 0.25, 3.0, 200.0]))
+def test_decision_rates_equal_scikit_learn(clips, threshold):
+    labels, scores = clips
+    found = decision_rates(labels, scores, threshold)
+    precision, recall, f1, _ = precision_recall_fscore_support(
+        labels, scores > threshold, average="binary", zero_division=0
+    )
+    assert (found.precision, found.recall, found.f1) == pytest.approx((precision, recall, f1))
+    assert found.false_alarms == int(((scores > threshold) & ~labels).sum())
+    assert found.misses == int(((scores <= threshold) & labels).sum())
+    assert found.false_alarm_rate == pytest.approx(found.false_alarms / found.normals)
+
+
+def test_a_score_at_the_threshold_is_normal_and_thresholds_may_differ_by_clip():
+    found = decision_rates([True, True, False], [1.0, 2.0, 1.5], [1.0, 1.9, 1.0])
+    assert (found.misses, found.false_alarms) == (1, 1)
+    assert decision_rates([], [], []).f1 == 0.0
+
+
+def test_interval_holds_the_figure_repeats_with_the_seed_and_narrows():
+    generator = np.random.default_rng(3)
+
+    def clips(number):
+        labels = np.arange(number) % 2 == 1
+        return labels, generator.standard_normal(number) + labels
+
+    few, many = clips(40), clips(2000)
+    for measure in ("auc", "pauc"):
+        wide, narrow = (bootstrap_interval(*x, measure, seed=5) for x in (few, many))
+        assert wide == bootstrap_interval(*few, measure, seed=5)
+        assert wide != bootstrap_interval(*few, measure, seed=6)
+        assert wide.low < wide.value < wide.high
+        assert narrow.high - narrow.low < 0.4 * (wide.high - wide.low)
+    assert bootstrap_interval(*few).value == roc_auc_score(*few)
+
+
+def test_interval_of_a_perfect_detector_is_a_point():
+    found = bootstrap_interval([False, False, True, True], [0, 1, 2, 3])
+    assert (found.low, found.value, found.high) == (1.0, 1.0, 1.0)
+
+
+def test_interval_covers_the_truth_as_often_as_it_says():
+    generator = np.random.default_rng(0)
+    labels = np.arange(80) % 2 == 1
+    covered = 0
+    for seed in range(150):
+        scores = generator.standard_normal(80) + labels
+        found = bootstrap_interval(labels, scores, seed=seed, resamples=200)
+        covered += found.low <= 0.7602 <= found.high  # Φ(1/√2)
+    assert 0.87 <= covered / 150 <= 0.99
+
+
+def test_resampling_keeps_strata_and_works_in_blocks(monkeypatch):
+    strata = ["a"] * 3 + ["b"] * 5
+    seen = []
+
+    def statistic(weights):
+        seen.append(len(weights))
+        assert (weights[:, :3].sum(axis=1) == 3).all()
+        assert (weights[:, 3:].sum(axis=1) == 5).all()
+        return weights[:, :1].astype(float)
+
+    monkeypatch.setattr("ssdpt.evaluation.metrics._BLOCK_CELLS", 80)
+    draws = bootstrap(statistic, strata, seed=1, resamples=25)
+    assert seen == [10, 10, 5]
+    assert draws.shape == (25, 1)
+    assert draws.std() > 0
