@@ -51,7 +51,7 @@ class Microphone(ModuleType):
             raise PortAudioError("Invalid sample rate")
 
     @contextlib.contextmanager
-    def InputStream(self, *, channels: int, samplerate: int, **_: Any) -> Iterator[Any]:  # noqa: N802
+    def InputStream(self, *, channels: int, samplerate: int, **_: Any) -> Iterator[Any]:
         outer = self
         generator = np.random.default_rng(0)
 
@@ -168,7 +168,7 @@ def test_no_microphone_no_channel(microphone: Microphone, tmp_path: Path) -> Non
     with pytest.raises(SsdptError, match="microphone usb: there is no channel 2; it has 2"):
         record(tmp_path, 1, device="usb", channel=2)
     microphone.there = False
-    with pytest.raises(SsdptError, match="not found .* connect one"):
+    with pytest.raises(SsdptError, match=r"not found .* connect one"):
         record(tmp_path, 1)
     assert list(tmp_path.iterdir()) == []
 

@@ -57,9 +57,7 @@ RECORDINGS = st.lists(
 def test_training_split_rules(recordings: list[Recording], seed: int, share: float) -> None:
     train, test = training_split(recordings, seed, share)
     assert not set(train) & set(test)
-    assert set(train) | set(test) == {r for r in recordings if r.split != "supplemental"} or any(
-        r.split == "" for r in recordings
-    )
+    assert set(train) | set(test) == {r for r in recordings if r.split != "supplemental"}
     assert all(r.split != "test" for r in train)
     for machine in ("fan", "pump"):
         marked = [r for r in recordings if r.machine == machine and r.split == "train"]

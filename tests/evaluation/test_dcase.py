@@ -116,3 +116,10 @@ def test_a_machine_name_cannot_lead_out_of_the_folder(tmp_path):
     files = written(tmp_path / "out", CLIPS, "dcase2022", machine="../line 1/fan")
     assert "anomaly_score_.._line 1_fan_section_00_test.csv" in files
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_recordings_without_a_section_are_filed_under_00(tmp_path):
+    clips = [("", *clip[1:]) for clip in CLIPS]
+    files = written(tmp_path, clips, "folder")
+    assert "anomaly_score_fan_section_00_test.csv" in files
+    assert files["result.csv"].splitlines()[2].startswith(b"00,")

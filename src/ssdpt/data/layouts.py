@@ -67,7 +67,11 @@ class Dataset:
 
 def read_layout(path: Path) -> Dataset:
     """Find the recordings at `path`: a data set, a machine, a folder, a file or a CSV manifest."""
-    if not path.exists():
+    try:
+        there = path.exists()
+    except OSError as error:
+        raise SsdptError(f"{path}: cannot be read: {error.strerror}") from error
+    if not there:
         raise SsdptError(f"{path}: no such file or folder; check the path")
     if path.is_dir():
         return _read_folder(path)

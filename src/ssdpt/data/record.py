@@ -66,6 +66,7 @@ def record(
     except KeyboardInterrupt:
         reporter.say("stopped; what was recorded is kept")
     except audio.PortAudioError as error:
+        writer.close()
         raise SsdptError(
             f"microphone {_name(device)}: the recording broke off ({error}); "
             f"{len(writer.paths)} clips are kept in {writer.folder}"
@@ -94,6 +95,7 @@ class _ClipWriter:
         self._reporter = reporter
         self._held: list[Floats] = []
         self._start = time.strftime("%Y%m%d-%H%M%S")
+        self._number = 0
         self._warned: set[str] = set()
 
     def add(self, samples: Floats) -> None:
@@ -111,7 +113,7 @@ class _ClipWriter:
             self._write(rest)
 
     def _write(self, samples: Floats) -> None:
-        path = self.folder / f"{self._start}-{len(self.paths) + 1:04d}.flac"
+        path = self._next_path()
         encoded = io.BytesIO()
         soundfile.write(encoded, samples, self._rate, format="FLAC", subtype="PCM_16")
         with atomic_path(path) as temporary:
@@ -121,6 +123,13 @@ class _ClipWriter:
             self._warn_once("silent", f"{path}: silent; check the microphone and its switch")
         if np.count_nonzero(np.abs(samples) >= _FULL_SCALE) > 1:
             self._warn_once("clipped", f"{path}: clipped; lower the gain or move the microphone")
+
+    def _next_path(self) -> Path:
+        while True:
+            self._number += 1
+            path = self.folder / f"{self._start}-{self._number:04d}.flac"
+            if not path.exists():
+                return path
 
     def _warn_once(self, kind: str, message: str) -> None:
         if kind not in self._warned:

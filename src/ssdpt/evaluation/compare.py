@@ -108,6 +108,8 @@ def compare(
     AUC and pAUC are arithmetic means over sections and domains (2021 definition). Both models are
     judged on the same resampled clips, so what is common to them cancels in the interval.
     """
+    if names[0] == names[1]:
+        names = (f"{names[0]} (first)", f"{names[1]} (second)")
     recordings, left_out = choose_clips(dataset, [fleet_a, fleet_b], reporter=reporter)
     first, failed_a = score_clips(fleet_a, recordings, reporter=reporter)
     # A clip that one model could not score is not asked of the other.

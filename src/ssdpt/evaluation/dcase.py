@@ -28,6 +28,7 @@ HEADINGS_2022 = (
     *("recall (source)", "recall (target)"),
     *("F1 score (source)", "F1 score (target)"),
 )
+NO_SECTION = "00"  # what recordings without a section are filed under
 _OVER_ALL = "over all machine types, sections, and domains"
 
 
@@ -71,7 +72,7 @@ def result_text_2021(results: Results) -> str:
     def rows(machine_cells: Sequence[Cell]) -> list[tuple[list[str], list[float | None]]]:
         return [
             (
-                [cell.section, cell.domain],
+                [cell.section or NO_SECTION, cell.domain],
                 [
                     *(cell.auc.value, cell.pauc.value),
                     *(cell.rates.precision, cell.rates.recall, cell.rates.f1),
@@ -105,7 +106,11 @@ def result_text_2022(results: Results) -> str:
         [
             (
                 machine.machine,
-                [([s.section], figures(s)) for s in machine.sections if s.pauc is not None],
+                [
+                    ([s.section or NO_SECTION], figures(s))
+                    for s in machine.sections
+                    if s.pauc is not None
+                ],
             )
             for machine in results.machines
         ],
@@ -172,7 +177,9 @@ def _grouped(lines: Sequence[Line], form_2021: bool) -> dict[str, list[Line]]:
     for line in sorted(lines, key=lambda x: (x.machine, x.section, x.anomalous, x.name)):
         part = f"{line.domain}_test" if form_2021 else "test"
         # A manifest may call a machine anything, so its name must not lead out of the folder.
-        machine, section = (re.sub(r'[/\\:*?"<>|\0]', "_", x) for x in (line.machine, line.section))
+        machine, section = (
+            re.sub(r'[/\\:*?"<>|\0]', "_", x) for x in (line.machine, line.section or NO_SECTION)
+        )
         groups.setdefault(f"{machine}_section_{section}_{part}", []).append(line)
     return groups
 

@@ -6,27 +6,31 @@ import csv
 import io
 import json
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from scipy import stats
 
 from ssdpt.errors import SsdptError
 from ssdpt.evaluation.clips import LeftOut, ScoredClip, choose_clips, count, score_clips
 from ssdpt.evaluation.dcase import Line, write_files
 from ssdpt.evaluation.examples import Example, make_example, most_anomalous
-from ssdpt.evaluation.outcome import Evaluation, Limits
+from ssdpt.evaluation.outcome import Evaluation, Limits, percent
 from ssdpt.evaluation.report import render
-from ssdpt.evaluation.tables import result_tables
+from ssdpt.evaluation.tables import Results, result_tables
 from ssdpt.files import write_json, write_text, writing
 from ssdpt.progress import SILENT, Reporter
 from ssdpt.types import Recording
 
 if TYPE_CHECKING:
     from ssdpt.data.layouts import Dataset
+    from ssdpt.detector import Detector
     from ssdpt.fleet import Fleet
 
 Reference = Callable[[Recording], float]
 
+_SURPRISING = 0.001  # chance of so many false alarms, below which it is told
 SCORE_COLUMNS = (
     *("path", "machine", "section", "domain", "label"),
     *("value", "threshold", "level", "p_value", "parts", "notes"),
@@ -63,12 +67,10 @@ def evaluate(
 
     results = result_tables([clip.row for clip in clips], seed=seed)
     reference_scores = _reference_scores(clips, references or {}, reporter)
-    notes = [*dataset.notes, *(note for machine in results.machines for note in machine.notes)]
-    if not results.rates.anomalies:
-        notes.append("No faulty clips: AUC and pAUC are not defined, only false alarms are told")
+    machines = _detectors(fleet, clips)
+    notes = [*dataset.notes, *_remarks(results, machines)]
     for note in notes:
         reporter.warn(note)
-    machines = {clip.recording.machine: fleet[clip.recording.machine] for clip in clips}
     evaluation = Evaluation(
         results=results,
         clips=tuple(clips),
@@ -92,8 +94,13 @@ def evaluate(
         notes=tuple(notes),
         report=out / "report.html",
     )
-    shown = _examples(evaluation, fleet, examples, reporter)
-    _write(evaluation, shown, out, command)
+    shown = _examples(clips, machines, examples, reporter)
+    stale = _write(evaluation, shown, out, command)
+    if stale:
+        reporter.warn(
+            f"{out}: {count(len(stale), 'file')} of an earlier evaluation left as found "
+            f"({stale[0].name}{', …' if len(stale) > 1 else ''}); remove what you do not need"
+        )
     return evaluation
 
 
@@ -114,6 +121,27 @@ def _nothing_left(dataset: Dataset, left_out: Sequence[LeftOut]) -> str:
     )
 
 
+def _remarks(results: Results, detectors: Mapping[str, Detector]) -> Iterator[str]:
+    if not results.rates.anomalies:
+        yield "No faulty clips: AUC and pAUC are not defined, only false alarms are told"
+    for machine in results.machines:
+        rates, asked = machine.rates, detectors[machine.machine].false_alarm_rate
+        if stats.binom.sf(rates.false_alarms - 1, rates.normals, asked) < _SURPRISING:
+            yield (
+                f"{machine.machine}: {percent(rates.false_alarm_rate)} false alarms where "
+                f"{percent(asked)} were set: normal sound here differs from what the model was "
+                "calibrated on; fit it again with normal recordings made under these conditions"
+            )
+        yield from machine.notes
+        for cell in machine.cells:
+            if cell.is_rough:
+                yield (
+                    f"{machine.machine}, {cell.place}: only {cell.rates.normals} normal and "
+                    f"{cell.rates.anomalies} faulty clips, so its figures are rough and their "
+                    "intervals too narrow"
+                )
+
+
 def _reference_scores(
     clips: Sequence[ScoredClip], references: Mapping[str, Reference], reporter: Reporter
 ) -> dict[str, tuple[float, ...]]:
@@ -128,25 +156,37 @@ def _reference_scores(
     return scores
 
 
+def _detectors(fleet: Fleet, clips: Sequence[ScoredClip]) -> dict[str, Detector]:
+    """The model that judged each machine, by the machine's name in the data."""
+    found: dict[str, Detector] = {}
+    for clip in clips:
+        machine = clip.recording.machine
+        if machine not in found and (detector := fleet.for_recording(clip.recording)) is not None:
+            found[machine] = detector
+    return found
+
+
 def _examples(
-    evaluation: Evaluation, fleet: Fleet, number: int, reporter: Reporter
+    clips: Sequence[ScoredClip],
+    detectors: Mapping[str, Detector],
+    number: int,
+    reporter: Reporter,
 ) -> dict[str, list[Example]]:
-    by_machine: dict[str, list[ScoredClip]] = {}
-    for clip in evaluation.clips:
-        by_machine.setdefault(clip.recording.machine, []).append(clip)
     shown: dict[str, list[Example]] = {}
-    with reporter.task("Drawing the report", total=number * len(by_machine)) as task:
-        for machine, clips in by_machine.items():
+    with reporter.task("Drawing the report", total=number * len(detectors)) as task:
+        for machine, detector in detectors.items():
+            own = [clip for clip in clips if clip.recording.machine == machine]
             shown[machine] = []
-            for clip in most_anomalous(clips, number):
-                shown[machine].append(make_example(clip, fleet[machine]))
+            for clip in most_anomalous(own, number):
+                shown[machine].append(make_example(clip, detector))
                 task.advance(note=machine)
     return shown
 
 
 def _write(
     evaluation: Evaluation, shown: Mapping[str, Sequence[Example]], out: Path, command: str
-) -> None:
+) -> list[Path]:
+    """Write every file; give the challenge's files in `out` that are of another evaluation."""
     lines = [
         Line(
             name=clip.recording.path.name,
@@ -159,10 +199,12 @@ def _write(
         )
         for clip in evaluation.clips
     ]
-    write_files(out, lines, evaluation.results, evaluation.layout)
+    written = write_files(out, lines, evaluation.results, evaluation.layout)
     write_text(out / "scores.csv", _scores_text(evaluation))
     write_json(out / "metrics.json", evaluation.as_json())
     write_text(evaluation.report, render(evaluation, shown, command=command))
+    named = (out.glob(f"{kind}_*_test.csv") for kind in ("anomaly_score", "decision_result"))
+    return sorted(path for paths in named for path in paths if path not in written)
 
 
 def _scores_text(evaluation: Evaluation) -> str:

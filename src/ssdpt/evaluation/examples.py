@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import soundfile
 import soxr
+from scipy.ndimage import uniform_filter1d
 
 from ssdpt.evaluation.clips import ScoredClip
 from ssdpt.types import Floats
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from ssdpt.detector import Detector
 
 LONGEST_SECONDS = 20.0
+_SMOOTHING_SECONDS = 0.5
 _MP3_RATES = (8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000)
 
 
@@ -82,13 +84,15 @@ def stands_out(
 ) -> tuple[tuple[float, float] | None, tuple[float, float] | None]:
     """The seconds and the hertz around the strongest part of an anomaly map (frames, mel bins).
 
-    The band is looked for first, the time then within the band; each reaches as far as the map
-    stays above half of its peak.
+    The band is looked for first, the time then within the band, smoothed over half a second so
+    that a steady tone is not cut at its flicker; each reaches as far as the map stays above half
+    of its peak.
     """
     if not np.any(heat > 0):
         return None, None
     low, high = _half_height(heat.mean(axis=0))
-    begin, end = _half_height(heat[:, low : high + 1].mean(axis=1))
+    smoothing = max(1, round(_SMOOTHING_SECONDS / frame_seconds))
+    begin, end = _half_height(uniform_filter1d(heat[:, low : high + 1].mean(axis=1), smoothing))
     bins = np.arange(len(frequencies))
     edges = np.interp([low - 0.5, high + 0.5], bins, frequencies)
     return (begin * frame_seconds, (end + 1) * frame_seconds), (float(edges[0]), float(edges[1]))

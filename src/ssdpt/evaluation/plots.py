@@ -8,6 +8,7 @@ import re
 import warnings
 import zlib
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -31,7 +32,7 @@ _VARIABLES = {
     **{colour: f"--reference-{index}" for index, colour in enumerate(REFERENCES)},
 }
 _MARKERS = ("s", "D", "^")
-_STYLE = {
+_STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",
     "text.parse_math": False,  # a machine may have dollar signs in its name
     "font.size": 9,
@@ -76,9 +77,9 @@ def overview(
             )
         for index, (name, values) in enumerate(references.items()):
             known = [
-                (found.value, place)
+                (area.value, place)
                 for place, machine in zip(places, machines, strict=True)
-                if (found := values.get(machine)) is not None
+                if (area := values.get(machine)) is not None
             ]
             axes.plot(
                 *zip(*known, strict=True),
@@ -141,7 +142,7 @@ def roc_curves(
                 linestyle=(0, (1, 1)),
                 label=name,
             )
-        axes.plot(*_mean_curve(curves), color=NORMAL, linewidth=2.4, label="mean")
+        axes.plot(*_mean_curve(curves), color=NORMAL, linewidth=2.4, label="mean", clip_on=False)
         axes.plot(
             rates.false_alarm_rate,
             rates.recall,
@@ -152,6 +153,7 @@ def roc_curves(
             markerfacecolor=PANEL,
             label="at the alert limit",
             zorder=5,
+            clip_on=False,
         )
         axes.set(xlim=(0, 1), ylim=(0, 1.01), xlabel="false alarm rate", ylabel="share caught")
         axes.set_aspect("equal")
@@ -245,7 +247,7 @@ def spectrogram(example: Example) -> str:
             )
 
     name = example.clip.recording.path.name
-    return _svg(draw, 5.2, 2.5, f"Spectrogram of {name} with the anomaly laid over it")
+    return _svg(draw, 4.4, 2.4, f"Spectrogram of {name} with the anomaly laid over it")
 
 
 def _blend(example: Example) -> NDArray[np.uint8]:
@@ -256,7 +258,7 @@ def _blend(example: Example) -> NDArray[np.uint8]:
     usual = float(np.median(example.heat))
     odd = np.clip((example.heat - usual) / max(most - usual, 1e-12), 0, 1)[..., None]
     base = (25 + 215 * grey)[..., None] * np.ones(3, np.float32)
-    mixed = base * (1 - 0.75 * odd) + 0.75 * odd * _HEAT * (0.45 + 0.55 * grey[..., None])
+    mixed = base * (1 - 0.75 * odd) + 0.75 * odd * _HEAT * (0.75 + 0.25 * grey[..., None])
     # 64 shades a channel look the same and halve the file.
     return (np.clip(mixed, 0, 255).astype(np.uint8) >> 2) << 2
 

@@ -129,6 +129,8 @@ def _machine(
     name = machine.machine
     word = grade(machine.means.auc)
     badge = {"": "", "chance": "no better than chance"}.get(word, word)
+    if any(cell.is_rough for cell in machine.cells):
+        badge += ", but few clips"
     clips = [i for i, clip in enumerate(evaluation.clips) if clip.recording.machine == name]
     rows = [evaluation.clips[i].row for i in clips]
     pictures = [
@@ -189,9 +191,7 @@ def _sentences(machine: MachineResult, evaluation: Evaluation) -> str:
         said.append(f"AUC {span(machine.means.auc)}.")
     if len(defined) > 1:
         worst = min(defined, key=lambda cell: cell.auc.value if cell.auc else 1.0)
-        said.append(
-            f"Hardest: section {worst.section}, {worst.domain} domain, AUC {figure(worst.auc)}."
-        )
+        said.append(f"Hardest: {worst.place}, AUC {figure(worst.auc)}.")
     simple = [
         f"{name} {figure(results.machine(machine.machine).means.auc)}"
         for name, results in evaluation.references.items()
@@ -209,7 +209,7 @@ def _cell_table(machine: MachineResult) -> str:
     ]
     rows = [
         [
-            *(cell.section, cell.domain, str(cell.rates.normals), str(cell.rates.anomalies)),
+            *(cell.section or "–", cell.domain, str(cell.rates.normals), str(cell.rates.anomalies)),
             *(span(cell.auc), span(cell.pauc), _number(cell.pauc_printed)),
             *_rate_columns(cell.rates),
         ]
@@ -237,7 +237,7 @@ def _section_table(machine: MachineResult) -> str:
         "AUC of a domain: its normal clips against the faulty clips of both; pAUC: whole section",
         ["section", *(f"AUC {domain}" for domain in DOMAINS), "pAUC"],
         [
-            [s.section, span(s.auc_source), span(s.auc_target), span(s.pauc)]
+            [s.section or "–", span(s.auc_source), span(s.auc_target), span(s.pauc)]
             for s in machine.sections
         ],
     )
@@ -261,6 +261,8 @@ def _example(example: Example) -> str:
     truth = "faulty" if clip.is_faulty else "normal"
     if known.fault:
         truth += f" ({known.fault})"
+    if clip.is_faulty != score.is_anomalous:
+        truth += ": missed" if clip.is_faulty else ": a false alarm"
     facts = [
         ("verdict", f'<strong class="{score.level}">{score.level}</strong>'),
         ("true label", _safe(truth)),
@@ -270,8 +272,10 @@ def _example(example: Example) -> str:
     if example.seconds and example.hertz:
         begin, end = example.seconds
         low, high = example.hertz
-        facts.append(("stands out", f"{begin:.1f}–{end:.1f} s, {_hertz(low)}–{_hertz(high)}"))
-    where = f"section {known.section}, {known.domain} domain"
+        whole = end - begin > 0.95 * len(example.frames) * example.frame_seconds
+        when = "throughout" if whole else f"{begin:.1f}–{end:.1f} s"
+        facts.append(("stands out", f"{when}, {_hertz(low)}–{_hertz(high)}"))
+    where = f"section {known.section}, {known.domain} domain".removeprefix("section , ")
     if known.attributes:
         where += f", {known.attribute_text}"
     facts.append(("recorded at", _safe(where)))
@@ -371,4 +375,4 @@ def _number(value: float | None) -> str:
 
 
 def _hertz(value: float) -> str:
-    return f"{value:.0f} Hz" if value < 1000 else f"{value / 1000:.1f} kHz"
+    return f"{value:.0f} Hz" if value < 1000 else f"{value / 1000:.3g} kHz"

@@ -38,6 +38,7 @@ Key = tuple[int, str, str]
 Columns = dict[tuple[Key, str], Doubles]
 
 DOMAINS = ("source", "target")
+ROUGH_BELOW = 10  # normal or faulty clips
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,16 @@ class Cell:
     pauc: Estimate | None
     pauc_printed: float | None
     rates: Rates
+
+    @property
+    def place(self) -> str:
+        """Section and domain in words; own recordings may have no section."""
+        return f"section {self.section}, {self.domain} domain".removeprefix("section , ")
+
+    @property
+    def is_rough(self) -> bool:
+        """Whether it has an AUC from so few clips that a bootstrap cannot tell how it may vary."""
+        return self.auc is not None and min(self.rates.normals, self.rates.anomalies) < ROUGH_BELOW
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,7 +278,7 @@ class _MachineClips:
     def _note(self, cell: Cell) -> str:
         missing = "anomalous" if cell.rates.normals else "normal"
         return (
-            f"{self.machine}, section {cell.section}, {cell.domain} domain: no {missing} clips, "
+            f"{self.machine}, {cell.place}: no {missing} clips, "
             "so it has no AUC and is left out of the means"
         )
 

@@ -15,9 +15,8 @@ from ssdpt.data.plant.region import Region
 from ssdpt.data.plant.timebase import PADDED, SAMPLES, stream
 from ssdpt.types import Domain, Floats, Label, Split
 
-# Loudness says nothing: every clip, sound or faulty, is set to a level from this one draw.
-_LEVEL_DB = -36.0  # RMS against full scale; leaves headroom for hard blows
-_LEVEL_SPREAD_DB = 2.5
+_LEVEL_DB = (-40.0, -32.0)  # RMS against full scale; leaves headroom for hard blows
+_GOLDEN = (5**0.5 - 1) / 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,21 +79,30 @@ def clip(name: ClipName, *, seed: int = 0, preset: str | Preset = "demo") -> Pla
         chosen = kind.faults[name.index % len(kind.faults)]
         fault = Fault(chosen, float(rng.uniform(*plant.severity)))
     take = machine.run(point, fault, rng)
-    place = _place(name, seed, plant.shift)
+    place = _place(name, seed, plant)
     background = place.background(rng)
     snr = rng.uniform(*plant.snr_db)
     background *= _rms(take.healthy) * np.float32(10.0 ** (-snr / 20.0))
     spectrum = np.fft.rfft(take.healthy + take.faulty + background)
     wave = np.fft.irfft(spectrum * place.response(rng), PADDED)[:SAMPLES].astype(np.float32)
-    level = 10.0 ** ((_LEVEL_DB + _LEVEL_SPREAD_DB * rng.standard_normal()) / 20.0)
-    samples = np.clip(wave * (level / _rms(wave)), -1.0, 1.0).astype(np.float32)
+    samples = np.clip(wave * (_level(name, seed) / _rms(wave)), -1.0, 1.0).astype(np.float32)
     return PlantClip(samples, point, fault, tuple(take.regions))
 
 
-def _place(name: ClipName, seed: int, shift: float) -> Place:
+def _place(name: ClipName, seed: int, plant: Preset) -> Place:
     """The target's place is the source's, moved."""
-    amount = shift if name.domain == "target" else 0.0
-    return Place(stream(seed, "place", name.machine, name.section, name.domain), amount)
+    shift = plant.shift if name.domain == "target" else 0.0
+    rng = stream(seed, "place", name.machine, name.section, name.domain)
+    return Place(rng, shift, plant.visits)
+
+
+def _level(name: ClipName, seed: int) -> np.float32:
+    """The RMS a clip is set to, which tells nothing: sound or faulty, all spread evenly alike."""
+    start = stream(seed, "level", *_key(name)[:-1]).uniform()
+    low, high = _LEVEL_DB
+    # Steps of the golden section fill the range evenly, however few the clips.
+    share = (start + name.index * _GOLDEN) % 1.0
+    return np.float32(10.0 ** ((low + (high - low) * share) / 20.0))
 
 
 def _key(name: ClipName) -> tuple[str | int, ...]:

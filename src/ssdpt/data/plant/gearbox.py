@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from ssdpt.data.plant.machine import Fault, Machine, OperatingPoint, Take
-from ssdpt.data.plant.noise import band, bursts, noise, slope, wander
+from ssdpt.data.plant.noise import noise, turbulence, wander
 from ssdpt.data.plant.region import blows, regions
 from ssdpt.data.plant.rotor import Rotor
 
@@ -18,7 +18,7 @@ class Gearbox(Machine):
     name = "gearbox"
     faults = ("tooth_crack", "wear", "bearing", "scuffing", "loose_mount")
     speeds: ClassVar = {"source": (300, 345, 390), "target": (255, 450)}
-    family = (540.0, 860.0, 1300.0, 2000.0, 3000.0, 4500.0)
+    family = (520.0, 670.0, 870.0, 1120.0, 1440.0, 1860.0, 2400.0, 3090.0, 3990.0)
 
     def __init__(self, section: int, rng: np.random.Generator) -> None:
         super().__init__(section, rng)
@@ -35,7 +35,7 @@ class Gearbox(Machine):
         if fault is not None:
             depth, stiffness = self._break(take, shaft, fault, rng)
         take.healthy += mesh * shaft.sway(1.0 / self.ratio, depth)
-        take.healthy += noise(rng, slope(rng.uniform(3.0, 5.0), 80.0)) * wander(rng, 1.0, 1.0)
+        take.healthy += noise(rng, turbulence(rng, (3.0, 5.0), 80.0)) * wander(rng, 1.0, 1.0)
         # The run-out of the wheel unloads the teeth once a turn, and they knock together again.
         knocks = shaft.moments(1.0 / self.ratio, rng.uniform())
         mount = self.casing.mount
@@ -52,31 +52,27 @@ class Gearbox(Machine):
         bands = self.casing.bands(gains)
         match fault.name:
             case "tooth_crack":
-                hits = shaft.moments(1.0, rng.uniform())
+                hits = shaft.moments(0.25, rng.uniform())
                 take.faulty += self.casing.ring(rng, hits, 2.2 * fault.gain, gains)
                 take.regions += blows(hits, bands)
             case "wear":
                 # Worn flanks beat: the mesh swells and fades, and scrapes while it swells.
-                swells = shaft.moments(0.5, rng.uniform())
-                ends = swells + 0.5 / shaft.hz
-                centre = float(rng.choice(self.casing.hz[~self.casing.own]))
-                scrape = noise(rng, band(centre, 0.6)) * bursts(swells, ends, 0.04)
-                take.faulty += scrape * np.float32(0.45 * fault.gain)
-                take.regions += regions(swells, ends, [(0.82 * centre, 1.22 * centre)])
+                swells = shaft.moments(0.2, rng.uniform())
+                ends = swells + 1.0 / shaft.hz
+                take.faulty += self.casing.rub(rng, swells, ends, 1.2 * fault.gain, gains)
+                take.regions += regions(swells, ends, bands)
                 return self.sideband + 0.5 * fault.severity, 1.0
             case "bearing":
                 hits = shaft.moments(4.6, rng.uniform())
-                zone = np.clip(np.sin(2 * np.pi * shaft.at(hits) * 0.4), 0.0, 1.0)
+                zone = np.clip(np.sin(2 * np.pi * shaft.at(hits) * 0.2), 0.0, 1.0) ** 6
                 take.faulty += self.casing.ring(rng, hits, 2.0 * fault.gain * zone, gains)
                 take.regions += blows(hits[zone > 0.3], bands)
             case "scuffing":
                 starts = shaft.moments(1.0 / self.ratio, rng.uniform())
                 starts = starts[rng.uniform(size=starts.size) < 0.6]
                 ends = starts + rng.uniform(0.06, 0.16, starts.size)
-                centre = float(rng.choice(self.casing.hz[~self.casing.own]))
-                scrape = noise(rng, band(centre, 0.8)) * bursts(starts, ends)
-                take.faulty += scrape * np.float32(0.7 * fault.gain)
-                take.regions += regions(starts, ends, [(0.76 * centre, 1.32 * centre)])
+                take.faulty += self.casing.rub(rng, starts, ends, 2.0 * fault.gain, gains)
+                take.regions += regions(starts, ends, bands)
             case "loose_mount":
-                return self.sideband, 1.0 - 0.16 * fault.severity
+                return self.sideband, 1.0 - 0.25 * fault.severity
         return self.sideband, 1.0

@@ -38,7 +38,7 @@ class Fault:
     @property
     def gain(self) -> float:
         """Amplitude of what the fault adds, against the blows of healthy running."""
-        return float(10.0 ** ((-20.0 + 24.0 * self.severity) / 20.0))
+        return float(10.0 ** ((-18.0 + 26.0 * self.severity) / 20.0))
 
 
 @dataclass(slots=True)

@@ -6,6 +6,8 @@ import numpy as np
 
 from ssdpt.data.plant.timebase import PADDED, SECONDS, Shape, Spectrum, Times, Wave, hertz, seconds
 
+HUMPS_DB = 2.5
+
 
 def slope(db_per_octave: float, low_hz: float = 30.0, high_hz: float = 8000.0) -> Shape:
     """Amplitude falling by `db_per_octave`, with soft edges at `low_hz` and `high_hz`."""
@@ -14,6 +16,19 @@ def slope(db_per_octave: float, low_hz: float = 30.0, high_hz: float = 8000.0) -
     shape /= np.sqrt(1 + (low_hz / np.maximum(hertz(), 1.0)) ** 4)
     shape /= np.sqrt(1 + (hertz() / high_hz) ** 6)
     return shape.astype(np.float32)
+
+
+def turbulence(
+    rng: np.random.Generator, db_per_octave: tuple[float, float], low_hz: float
+) -> Shape:
+    """A falling amplitude shape with humps and hollows, other ones in each clip.
+
+    What flows, rolls or brushes never sounds quite the same for two visits.
+    """
+    knots = np.geomspace(60.0, 8000.0, 18)
+    humps = np.interp(hertz()[::64], knots, rng.normal(0.0, HUMPS_DB, knots.size))
+    fine = np.interp(hertz(), hertz()[::64], 10.0 ** (humps / 20.0))
+    return slope(rng.uniform(*db_per_octave), low_hz) * fine.astype(np.float32)
 
 
 def band(centre_hz: float, octaves: float) -> Shape:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ssdpt.data.plant.noise import noise, slope, wander
+from ssdpt.data.plant.noise import noise, turbulence, wander
 from ssdpt.data.plant.timebase import PADDED, SECONDS, Shape, Wave, hertz, seconds
 
 _GRID = np.linspace(0.0, 8000.0, 801)
@@ -14,8 +14,12 @@ _GRID = np.linspace(0.0, 8000.0, 801)
 class Place:
     """One section in one domain: what stays the same from clip to clip."""
 
-    def __init__(self, rng: np.random.Generator, shift: float) -> None:
-        """`shift`: 0 for the source domain; above, how far the target's place is from it."""
+    def __init__(self, rng: np.random.Generator, shift: float, visits: float) -> None:
+        """`shift`: 0 for the source domain; above, how far the target's place is from it.
+
+        `visits`: how much the place of the microphone differs from clip to clip.
+        """
+        self.visits = visits
         self.knots = np.array([0.0, 250.0, 600.0, 1200.0, 2200.0, 3800.0, 6000.0, 8000.0])
         self.response_db = rng.normal(0.0, 1.0 + 2.0 * shift, self.knots.size)
         self.colour = 4.5 + rng.normal(0.0, 0.4) + shift * rng.choice([-1.5, 1.5])
@@ -24,19 +28,23 @@ class Place:
     def response(self, rng: np.random.Generator) -> Shape:
         """Amplitude of the way from machine to file in one clip; each visit stands elsewhere."""
         level = np.interp(
-            _GRID, self.knots, self.response_db + rng.normal(0.0, 2.0, self.knots.size)
+            _GRID,
+            self.knots,
+            self.response_db + rng.normal(0.0, 2.0 * self.visits, self.knots.size),
         )
-        level += rng.normal(0.0, 0.8) * np.log2(np.maximum(_GRID, 60.0) / 1000.0)
+        level += rng.normal(0.0, 0.8 * self.visits) * np.log2(np.maximum(_GRID, 60.0) / 1000.0)
         echo = np.ones(_GRID.size, dtype=complex)
         for strength, low, high in ((0.45, 0.2, 0.8), (0.4, 0.8, 2.5), (0.3, 2.5, 6.0)):
             delay = rng.uniform(low, high) / 1000.0
-            echo += rng.uniform(0.3, 1.0) * strength * np.exp(-2j * np.pi * _GRID * delay)
+            echo += (
+                rng.uniform(0.3, 1.0) * self.visits * strength * np.exp(-2j * np.pi * _GRID * delay)
+            )
         amplitude = 10.0 ** (level / 20.0) * np.abs(echo)
         return np.interp(hertz(), _GRID, amplitude).astype(np.float32)
 
     def background(self, rng: np.random.Generator) -> Wave:
         """The factory around in one clip: its rumble, its air, now and then a clank; RMS 1."""
-        wave = noise(rng, slope(self.colour + rng.normal(0.0, 0.5), 40.0))
+        wave = noise(rng, turbulence(rng, (self.colour - 0.8, self.colour + 0.8), 40.0))
         wave *= wander(rng, 0.7, 1.0)
         for moment in rng.uniform(0.0, SECONDS, rng.poisson(self.clank_hz * SECONDS)):
             wave += clank(rng, float(moment))

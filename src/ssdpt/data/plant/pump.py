@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from ssdpt.data.plant.machine import Fault, Machine, OperatingPoint, Take
-from ssdpt.data.plant.noise import band, bursts, noise, slope
+from ssdpt.data.plant.noise import noise, turbulence
 from ssdpt.data.plant.region import blows, regions
 from ssdpt.data.plant.rotor import Rotor
 
@@ -18,7 +18,7 @@ class Pump(Machine):
     name = "pump"
     faults = ("cavitation", "leak", "worn_valve", "bearing", "clogged")
     speeds: ClassVar = {"source": (130, 150, 170), "target": (110, 200)}
-    family = (480.0, 790.0, 1250.0, 1900.0, 2900.0, 4600.0)
+    family = (480.0, 620.0, 800.0, 1030.0, 1330.0, 1710.0, 2210.0, 2850.0, 3680.0)
 
     def __init__(self, section: int, rng: np.random.Generator) -> None:
         super().__init__(section, rng)
@@ -31,7 +31,7 @@ class Pump(Machine):
         crank = Rotor(rng, point.speed / 60.0 * rng.uniform(0.985, 1.015))
         hum = 0.3 * 10.0 ** (rng.normal(0.0, 2.0) / 20.0)
         take.healthy += crank.harmonics(self.motor * 4, [hum / k for k in range(1, 6)])
-        liquid = noise(rng, slope(rng.uniform(3.0, 5.0), 100.0))
+        liquid = noise(rng, turbulence(rng, (3.0, 5.0), 100.0))
         depth = self.pulse + 0.03 * point.load
         take.healthy += liquid * crank.sway(self.cylinders, depth)
         claps = crank.moments(self.cylinders, rng.uniform())
@@ -65,27 +65,26 @@ class Pump(Machine):
                 take.faulty += self.casing.ring(rng, hits, force, gains)
                 take.regions += regions(starts, starts + 0.18, bands)
             case "leak":
-                # The jet stands only while the stroke builds up pressure.
+                # The jet stands while the stroke builds up pressure, and sings in the pipes.
                 starts = crank.moments(1.0, rng.uniform())
-                ends = starts + 0.4 / crank.hz
-                centre = float(rng.choice(self.casing.hz[~self.casing.own]))
-                jet = noise(rng, band(centre, 0.8)) * bursts(starts, ends, 0.03)
-                take.faulty += jet * np.float32(0.5 * fault.gain)
-                take.regions += regions(starts, ends, [(0.76 * centre, 1.32 * centre)])
+                ends = starts + 0.3 / crank.hz
+                take.faulty += self.casing.rub(rng, starts, ends, 1.2 * fault.gain, gains)
+                take.regions += regions(starts, ends, bands)
             case "worn_valve":
                 # The plate falls back once more, off its seat.
-                again = claps + rng.uniform(0.07, 0.13) + rng.normal(0.0, 0.01, claps.size)
+                fallen = claps[rng.uniform(size=claps.size) < 0.5]
+                again = fallen + rng.uniform(0.07, 0.13) + rng.normal(0.0, 0.01, fallen.size)
                 take.faulty += self.casing.ring(rng, again, 2.0 * fault.gain, gains)
                 take.regions += blows(again, bands)
             case "bearing":
                 hits = crank.moments(self.motor, rng.uniform())
-                zone = np.clip(np.sin(2 * np.pi * crank.at(hits) * 1.5), 0.0, 1.0)
+                zone = np.clip(np.sin(2 * np.pi * crank.at(hits) * 0.55), 0.0, 1.0) ** 6
                 take.faulty += self.casing.ring(rng, hits, 1.8 * fault.gain * zone, gains)
                 take.regions += blows(hits[zone > 0.3], bands)
             case "clogged":
                 # The plate no longer seats: its clap is dull and lower.
                 strengths *= 1.0 - 0.6 * fault.severity * rng.uniform(size=claps.size)
-                stiffness = 1.0 - 0.16 * fault.severity
+                stiffness = 1.0 - 0.25 * fault.severity
                 take.regions += blows(claps, self.casing.bands(self.casing.mount, stiffness))
                 return stiffness
         return 1.0

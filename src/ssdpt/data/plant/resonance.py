@@ -1,8 +1,10 @@
 """A casing and how it rings when something hits it.
 
-Machines of one type are built alike: their casings share a family of modes. How a specimen is
-mounted decides which of them its own running excites. A defect hits the casing from elsewhere
-and rings modes that the mount leaves quiet, or, where it takes stiffness away, moves the modes.
+Machines of one type are built alike: their casings share a family of modes, which swing along the
+shaft, across it, or twist around it, in turn up the scale. The way a specimen is mounted leaves it
+free to swing in one of these directions, and its own running rings the modes of that direction. A
+defect pushes another way and rings modes that the mount keeps quiet, or, where it takes stiffness
+away, it moves the modes down.
 """
 
 from __future__ import annotations
@@ -12,13 +14,15 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ssdpt.data.plant.timebase import PADDED, RATE, Times, Wave
+from ssdpt.data.plant.timebase import PADDED, RATE, SECONDS, Times, Wave
 
 Gains = NDArray[np.float64]  # (modes,) amplitude of each mode
 
 QUIET_DB = -16.0  # how far below its own modes a mount leaves the others
+DIRECTIONS = 3
 _PARTIALS = np.array([0.965, 1.0, 1.034])  # no real mode is one clean line
-_RING_SECONDS = 0.16
+_RING_SECONDS = 0.12
+_BLOWS_PER_SECOND = 90.0
 
 
 class Casing:
@@ -31,15 +35,17 @@ class Casing:
         modes = len(family)
         self.hz = np.asarray(family) * (1.0 + 0.012 * rng.standard_normal(modes))
         self.decay = decay_s * (self.hz / 1000.0) ** -0.35 * rng.uniform(0.85, 1.15, modes)
-        self.own = np.arange(modes) % 3 == section % 3
-        level = np.where(self.own, 0.0, QUIET_DB) + rng.normal(0.0, 1.0, modes)
+        self.direction = np.arange(modes) % DIRECTIONS
+        self.free = section % DIRECTIONS
+        level = np.where(self.direction == self.free, 0.0, QUIET_DB) + rng.normal(0.0, 1.0, modes)
         self.mount: Gains = 10.0 ** (level / 20.0)
 
-    def defect(self, rng: np.random.Generator, count: int = 2) -> Gains:
-        """Gains of a blow from inside: `count` of the modes that the mount leaves quiet."""
-        gains = np.zeros(self.hz.size)
-        chosen = rng.choice(np.flatnonzero(~self.own), count, replace=False)
-        gains[chosen] = 10.0 ** (rng.normal(0.0, 1.5, count) / 20.0)
+    def defect(self, rng: np.random.Generator) -> Gains:
+        """Gains of a push in one of the directions that the mount does not leave free."""
+        pushed = (self.free + int(rng.integers(1, DIRECTIONS))) % DIRECTIONS
+        level = np.where(self.direction == pushed, 0.0, QUIET_DB)
+        level += rng.normal(0.0, 1.5, self.hz.size)
+        gains: Gains = 10.0 ** (level / 20.0)
         return gains
 
     def bands(self, gains: Gains, stiffness: float = 1.0) -> list[tuple[float, float]]:
@@ -82,3 +88,14 @@ class Casing:
         for start, ringing in zip(starts, mix.astype(np.float32) @ response, strict=True):
             wave[start : start + time.size] += ringing
         return wave[:PADDED]
+
+    def rub(
+        self, rng: np.random.Generator, starts: Times, ends: Times, strength: float, gains: Gains
+    ) -> Wave:
+        """Friction from each start to its end: a hail of small blows, (PADDED,) samples."""
+        count = rng.poisson(_BLOWS_PER_SECOND * np.maximum(ends - starts, 0.0))
+        share = rng.uniform(size=int(count.sum()))
+        moments = np.repeat(starts, count) + share * np.repeat(ends - starts, count)
+        kept = moments[(moments >= 0.0) & (moments < SECONDS)]
+        force = strength * rng.exponential(0.5, kept.size)
+        return self.ring(rng, kept, force, gains, spread_db=1.0)

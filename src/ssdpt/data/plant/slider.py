@@ -7,10 +7,10 @@ from typing import ClassVar
 import numpy as np
 
 from ssdpt.data.plant.machine import Fault, Machine, OperatingPoint, Take
-from ssdpt.data.plant.noise import band, bursts, noise, slope
+from ssdpt.data.plant.noise import bursts, noise, turbulence
 from ssdpt.data.plant.region import blows, regions
 from ssdpt.data.plant.rotor import Rotor
-from ssdpt.data.plant.timebase import PADDED, Times, Wave
+from ssdpt.data.plant.timebase import Times, Wave
 
 
 class Slider(Machine):
@@ -19,7 +19,7 @@ class Slider(Machine):
     name = "slider"
     faults = ("rail_dent", "stick_slip", "belt_squeal", "loose_stop", "dry_rail")
     speeds: ClassVar = {"source": (55, 62, 70), "target": (48, 80)}
-    family = (580.0, 900.0, 1400.0, 2100.0, 3200.0, 4700.0)
+    family = (580.0, 750.0, 970.0, 1250.0, 1610.0, 2070.0, 2670.0, 3450.0, 4450.0)
 
     def __init__(self, section: int, rng: np.random.Generator) -> None:
         super().__init__(section, rng)
@@ -29,7 +29,7 @@ class Slider(Machine):
         take = Take()
         drive = Rotor(rng, point.speed / 100.0 * rng.uniform(0.985, 1.015))
         pace = np.abs(np.sin(2 * np.pi * drive.turns)).astype(np.float32)
-        rolling = noise(rng, slope(rng.uniform(3.0, 5.0), 80.0))
+        rolling = noise(rng, turbulence(rng, (3.0, 5.0), 80.0))
         take.healthy += rolling * (0.25 + pace * np.float32(0.8 + 0.1 * point.load))
         whine = 0.25 * 10.0 ** (rng.normal(0.0, 2.0) / 20.0)
         take.healthy += drive.harmonics(180.0, [whine, 0.5 * whine, 0.3 * whine]) * pace
@@ -78,34 +78,23 @@ class Slider(Machine):
                 starts = drive.moments(2.0, -0.3)
                 starts = starts[rng.uniform(size=starts.size) < 0.7]
                 ends = starts + rng.uniform(0.2, 0.3) / drive.hz
-                centre = float(rng.choice(self.casing.hz[~self.casing.own]))
-                pitch = Rotor(rng, centre, flutter=0.02)
-                squeal = pitch.harmonics(1.0, [1.0]) * bursts(starts, ends, 0.04)
-                take.faulty += squeal * np.float32(0.35 * fault.gain)
-                take.regions += regions(starts, ends, [(0.92 * centre, 1.08 * centre)])
+                gate = bursts(starts, ends, 0.04)
+                for mode in np.flatnonzero(gains > 0.5):
+                    pitch = Rotor(rng, float(self.casing.hz[mode]), flutter=0.01)
+                    squeal = pitch.harmonics(1.0, [1.0]) * gate
+                    take.faulty += squeal * np.float32(0.4 * fault.gain * gains[mode])
+                take.regions += regions(starts, ends, bands)
             case "loose_stop":
                 again = stops + rng.uniform(0.08, 0.14)
                 take.faulty += self.casing.ring(rng, again, 1.6 * fault.gain, gains)
-                stiffness = 1.0 - 0.13 * fault.severity
+                stiffness = 1.0 - 0.25 * fault.severity
                 moved = self.casing.bands(self.casing.mount, stiffness)
                 take.regions += blows(again, bands) + blows(stops, moved)
                 return stiffness
             case "dry_rail":
-                centre = float(rng.choice(self.casing.hz[~self.casing.own]))
-                grain = noise(rng, band(centre, 0.7)) * noise_gate(rng)
-                take.faulty += grain * pace**3 * np.float32(0.7 * fault.gain)
                 middle = drive.moments(2.0, -0.5)
-                half = 0.13 / drive.hz
-                take.regions += regions(
-                    middle - half, middle + half, [(0.8 * centre, 1.25 * centre)]
-                )
+                half = rng.uniform(0.04, 0.1, middle.size) / drive.hz
+                rub = self.casing.rub(rng, middle - half, middle + half, 1.6 * fault.gain, gains)
+                take.faulty += rub * pace
+                take.regions += regions(middle - half, middle + half, bands)
         return 1.0
-
-
-def noise_gate(rng: np.random.Generator) -> Wave:
-    """Friction is grainy: a gain of 0 … 1 that changes some twelve times a second, (PADDED,)."""
-    knots = rng.uniform(0.0, 1.0, 140) ** 2
-    gain: Wave = np.interp(np.linspace(0.0, 139.0, PADDED), np.arange(140), knots).astype(
-        np.float32
-    )
-    return gain

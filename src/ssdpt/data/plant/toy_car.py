@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from ssdpt.data.plant.machine import Fault, Machine, OperatingPoint, Take
-from ssdpt.data.plant.noise import band, bursts, noise, slope, wander
+from ssdpt.data.plant.noise import noise, turbulence, wander
 from ssdpt.data.plant.region import blows, regions, throughout
 from ssdpt.data.plant.rotor import Rotor
 
@@ -18,7 +18,7 @@ class ToyCar(Machine):
     name = "ToyCar"
     faults = ("loose_wheel", "bent_shaft", "chipped_gear", "voltage_ripple", "tangle")
     speeds: ClassVar = {"source": (28, 31, 34), "target": (25, 40)}
-    family = (650.0, 1020.0, 1550.0, 2300.0, 3400.0, 5000.0)
+    family = (640.0, 830.0, 1070.0, 1370.0, 1770.0, 2290.0, 2950.0, 3800.0, 4910.0)
 
     def __init__(self, section: int, rng: np.random.Generator) -> None:
         super().__init__(section, rng)
@@ -46,7 +46,7 @@ class ToyCar(Machine):
         if fault is not None:
             depth, stiffness = self._break(take, wheel, fault, rng)
         take.healthy += motor * wheel.sway(1.0, depth)
-        brushes = noise(rng, slope(rng.uniform(2.0, 4.0), 150.0)) * wander(rng, 2.0, 1.0)
+        brushes = noise(rng, turbulence(rng, (2.0, 4.0), 150.0)) * wander(rng, 2.0, 1.0)
         take.healthy += brushes * np.float32(0.7 + 0.1 * point.load)
         ticks = wheel.moments(self.ticks_per_turn, rng.uniform())
         mount = self.casing.mount
@@ -61,38 +61,34 @@ class ToyCar(Machine):
         bands = self.casing.bands(gains)
         match fault.name:
             case "loose_wheel":
-                hits = wheel.moments(1.0, rng.uniform())
+                hits = wheel.moments(0.35, rng.uniform())
                 hits = hits + rng.normal(0.0, 0.02, hits.size)
                 force = rng.exponential(1.8 * fault.gain, hits.size)
                 take.faulty += self.casing.ring(rng, hits, force, gains)
                 take.regions += blows(hits, bands)
-                return 0.15, 1.0 - 0.08 * fault.severity
+                return 0.15, 1.0 - 0.1 * fault.severity
             case "bent_shaft":
                 # The bent shaft binds once a turn: the gears load up, and rub.
-                starts = wheel.moments(0.5, rng.uniform())
+                starts = wheel.moments(0.25, rng.uniform())
                 ends = starts + 0.7 / wheel.hz
-                centre = float(rng.choice(self.casing.hz[~self.casing.own]))
-                rub = noise(rng, band(centre, 0.6)) * bursts(starts, ends, 0.03)
-                take.faulty += rub * np.float32(0.5 * fault.gain)
-                take.regions += regions(starts, ends, [(0.82 * centre, 1.22 * centre)])
+                take.faulty += self.casing.rub(rng, starts, ends, 1.6 * fault.gain, gains)
+                take.regions += regions(starts, ends, bands)
                 return 0.15 + 0.6 * fault.severity, 1.0
             case "chipped_gear":
-                hits = wheel.moments(1.3, rng.uniform())
+                hits = wheel.moments(0.45, rng.uniform())
                 take.faulty += self.casing.ring(rng, hits, 1.8 * fault.gain, gains)
                 take.regions += blows(hits, bands)
             case "voltage_ripple":
                 # Under a pulsing voltage the gear train hammers through its play.
-                hits = wheel.moments(0.8, rng.uniform())
+                hits = wheel.moments(0.3, rng.uniform())
                 take.faulty += self.casing.ring(rng, hits, 1.6 * fault.gain, gains)
                 take.regions += blows(hits, bands)
                 tone = self.reduction * 3 * wheel.hz
                 take.regions += throughout([(0.85 * tone, 1.15 * tone)])
             case "tangle":
-                starts = wheel.moments(0.4, rng.uniform())
+                starts = wheel.moments(0.3, rng.uniform())
                 starts = starts[rng.uniform(size=starts.size) < 0.7]
                 ends = starts + rng.uniform(0.08, 0.25, starts.size)
-                centre = float(rng.choice(self.casing.hz[~self.casing.own]))
-                drag = noise(rng, band(centre, 0.8)) * bursts(starts, ends)
-                take.faulty += drag * np.float32(0.7 * fault.gain)
-                take.regions += regions(starts, ends, [(0.76 * centre, 1.32 * centre)])
+                take.faulty += self.casing.rub(rng, starts, ends, 2.0 * fault.gain, gains)
+                take.regions += regions(starts, ends, bands)
         return 0.15, 1.0

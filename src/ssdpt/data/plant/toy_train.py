@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from ssdpt.data.plant.machine import Fault, Machine, OperatingPoint, Take
-from ssdpt.data.plant.noise import band, bursts, noise, slope, wander
+from ssdpt.data.plant.noise import noise, turbulence, wander
 from ssdpt.data.plant.region import blows, regions
 from ssdpt.data.plant.rotor import Rotor
 from ssdpt.data.plant.timebase import Times
@@ -19,7 +19,7 @@ class ToyTrain(Machine):
     name = "ToyTrain"
     faults = ("raised_joint", "flat_wheel", "derailing", "loose_coupling", "worn_axle")
     speeds: ClassVar = {"source": (250, 285, 320), "target": (215, 380)}
-    family = (560.0, 880.0, 1350.0, 2050.0, 3100.0, 4800.0)
+    family = (550.0, 710.0, 920.0, 1180.0, 1520.0, 1960.0, 2530.0, 3270.0, 4220.0)
 
     def __init__(self, section: int, rng: np.random.Generator) -> None:
         super().__init__(section, rng)
@@ -31,7 +31,7 @@ class ToyTrain(Machine):
         # One turn of this shaft is one rail passed.
         way = Rotor(rng, point.speed / 170.0 * rng.uniform(0.985, 1.015), flutter=0.01)
         curve = way.sway(2.0 / self.rails, 0.25)
-        rolling = noise(rng, slope(rng.uniform(3.0, 5.0), 80.0)) * wander(rng, 2.0, 1.0)
+        rolling = noise(rng, turbulence(rng, (3.0, 5.0), 80.0)) * wander(rng, 2.0, 1.0)
         take.healthy += rolling * curve * np.float32(0.7 + 0.1 * point.load)
         whine = 0.3 * 10.0 ** (rng.normal(0.0, 2.0) / 20.0)
         take.healthy += way.harmonics(170.0 / 60.0 * 14.0, [whine, 0.6 * whine, 0.3 * whine])
@@ -62,21 +62,19 @@ class ToyTrain(Machine):
                 take.faulty += self.casing.ring(rng, hits, 2.2 * fault.gain, gains)
                 take.regions += blows(hits, bands)
             case "flat_wheel":
-                hits = way.moments(170.0 / 60.0, rng.uniform())
+                hits = way.moments(170.0 / 60.0, rng.uniform())[:: int(rng.integers(2, 4))]
                 take.faulty += self.casing.ring(rng, hits, 1.7 * fault.gain, gains)
                 take.regions += blows(hits, bands)
             case "derailing":
                 starts = way.moments(0.5, rng.uniform())
                 ends = starts + rng.uniform(0.1, 0.4, starts.size)
-                centre = float(rng.choice(self.casing.hz[~self.casing.own]))
-                scrape = noise(rng, band(centre, 0.8)) * bursts(starts, ends)
-                take.faulty += scrape * np.float32(0.6 * fault.gain)
-                take.regions += regions(starts, ends, [(0.76 * centre, 1.32 * centre)])
+                take.faulty += self.casing.rub(rng, starts, ends, 1.8 * fault.gain, gains)
+                take.regions += regions(starts, ends, bands)
             case "loose_coupling":
                 hits = first + rng.uniform(0.15, 0.25, first.size)
                 hits = np.concatenate([hits, hits + 0.08])
                 take.faulty += self.casing.ring(rng, hits, 1.8 * fault.gain, gains)
                 take.regions += blows(hits, bands)
             case "worn_axle":
-                return 1.0 - 0.16 * fault.severity
+                return 1.0 - 0.25 * fault.severity
         return 1.0

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from ssdpt.data.plant.machine import Fault, Machine, OperatingPoint, Take
-from ssdpt.data.plant.noise import band, bursts, noise, slope
+from ssdpt.data.plant.noise import bursts, noise, turbulence
 from ssdpt.data.plant.region import blows, regions
 from ssdpt.data.plant.rotor import Rotor
 from ssdpt.data.plant.timebase import Times
@@ -19,7 +19,7 @@ class Valve(Machine):
     name = "valve"
     faults = ("late", "missed", "leak", "bounce", "contamination")
     speeds: ClassVar = {"source": (48, 54, 60), "target": (42, 70)}
-    family = (700.0, 1080.0, 1600.0, 2400.0, 3500.0, 5200.0)
+    family = (680.0, 880.0, 1130.0, 1460.0, 1880.0, 2430.0, 3130.0, 4040.0, 5210.0)
 
     def __init__(self, section: int, rng: np.random.Generator) -> None:
         super().__init__(section, rng)
@@ -38,11 +38,11 @@ class Valve(Machine):
         if fault is not None:
             stiffness = self._break(take, fault, opens, shuts, strengths, rng)
         passed = strengths > 0.0
-        flow = noise(rng, slope(rng.uniform(0.0, 2.0), 400.0))
+        flow = noise(rng, turbulence(rng, (0.0, 2.0), 400.0))
         gate = bursts(opens[passed], shuts[passed], 0.01)
         take.healthy += flow * gate * np.float32(0.3 + 0.1 * point.load)
         hum = Rotor(rng, 100.0, flutter=0.0005).harmonics(1.0, [0.3, 0.2, 0.1, 0.05])
-        take.healthy += hum + np.float32(0.35) * noise(rng, slope(rng.uniform(3.0, 5.0), 50.0))
+        take.healthy += hum + np.float32(0.35) * noise(rng, turbulence(rng, (3.0, 5.0), 50.0))
         mount = self.casing.mount
         take.healthy += self.casing.ring(rng, opens, strengths, mount, stiffness=stiffness)
         take.healthy += self.casing.ring(rng, shuts, 0.7 * strengths, mount, stiffness=stiffness)
@@ -67,7 +67,7 @@ class Valve(Machine):
                 lag = fault.severity * rng.uniform(0.02, 0.12, opens.size)
                 due = opens.copy()
                 opens += lag
-                stiffness = 1.0 - 0.14 * fault.severity
+                stiffness = 1.0 - 0.25 * fault.severity
                 moved = self.casing.bands(self.casing.mount, stiffness)
                 take.regions += regions(due, opens + 0.07, moved)
                 return stiffness
@@ -79,12 +79,11 @@ class Valve(Machine):
                 take.faulty += self.casing.ring(rng, opens[lost], 1.5 * fault.gain, gains)
                 take.regions += blows(opens[lost], bands)
             case "leak":
-                centre = float(rng.choice(self.casing.hz[~self.casing.own]))
-                shut = 1.0 - bursts(opens, shuts, 0.02)
-                hiss = noise(rng, band(centre, 0.6))
-                take.faulty += hiss * shut * np.float32(0.22 * fault.gain)
-                gaps = np.concatenate([[0.0], shuts]), np.concatenate([opens, [10.0]])
-                take.regions += regions(*gaps, [(0.82 * centre, 1.22 * centre)], gap_s=0.0)
+                # Behind the shut seat the pressure builds up until it blows off.
+                starts = shuts + rng.uniform(0.06, 0.12, shuts.size)
+                ends = starts + rng.uniform(0.1, 0.25, shuts.size)
+                take.faulty += self.casing.rub(rng, starts, ends, 1.3 * fault.gain, gains)
+                take.regions += regions(starts, ends, bands)
             case "bounce":
                 again = (opens[:, None] + np.array([0.05, 0.09, 0.12])).ravel()
                 force = np.tile([1.0, 0.7, 0.4], opens.size) * 2.0 * fault.gain
@@ -92,8 +91,6 @@ class Valve(Machine):
                 take.regions += blows(again, bands)
             case "contamination":
                 starts = opens - rng.uniform(0.08, 0.16, opens.size)
-                centre = float(rng.choice(self.casing.hz[~self.casing.own]))
-                scrape = noise(rng, band(centre, 0.6)) * bursts(starts, opens)
-                take.faulty += scrape * np.float32(0.5 * fault.gain)
-                take.regions += regions(starts, opens, [(0.82 * centre, 1.22 * centre)])
+                take.faulty += self.casing.rub(rng, starts, opens, 1.8 * fault.gain, gains)
+                take.regions += regions(starts, opens, bands)
         return 1.0
