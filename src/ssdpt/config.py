@@ -49,6 +49,12 @@ class FeatureConfig(Settings):
         2.220446049250313e-16, gt=0, description="smallest power before the logarithm"
     )
 
+    @model_validator(mode="after")
+    def _no_gaps(self) -> FeatureConfig:
+        if self.hop_length > self.n_fft:
+            raise ValueError("hop_length must not exceed n_fft: samples between would go unheard")
+        return self
+
 
 class TrainingConfig(Settings):
     """How a network is trained."""
@@ -138,7 +144,7 @@ class AutoencoderTrainingConfig(TrainingConfig):
     """The DCASE baseline's own way of training."""
 
     epochs: int = Field(100, ge=1)
-    batch_size: int = Field(512, ge=1)
+    batch_size: int = Field(512, ge=2)  # BatchNorm takes no batch of one vector
     optimiser: Literal["adamw", "adam"] = "adam"
     learning_rate: float = Field(1e-3, gt=0)
     weight_decay: float = Field(0.0, ge=0)
@@ -197,7 +203,7 @@ class Config(Settings):
 
     preset: str = Field("paper", description="the name of the preset this grew from")
     system: SystemName = Field("ssdpt", description="which detector")
-    seed: int = Field(0, ge=0, description="of every random draw")
+    seed: int = Field(0, ge=0, lt=2**32, description="of every random draw")
     device: str = Field("auto", description="auto, cpu or cuda; auto: a GPU where there is one")
     audio: AudioConfig = AudioConfig()
     features: FeatureConfig = FeatureConfig()
@@ -214,11 +220,11 @@ class Config(Settings):
                 f"ssdpt.heads ({self.ssdpt.heads})"
             )
         nyquist = self.audio.sample_rate / 2
-        if (
-            self.features.f_max is not None
-            and not self.features.f_min < self.features.f_max <= nyquist
-        ):
-            raise ValueError(f"features.f_max must lie between f_min and {nyquist:g} Hz")
+        f_max = nyquist if self.features.f_max is None else self.features.f_max
+        if not self.features.f_min < f_max <= nyquist:
+            raise ValueError(
+                f"features.f_min must lie below f_max, and f_max at or below {nyquist:g} Hz"
+            )
         return self
 
 
@@ -243,6 +249,8 @@ def load_config(preset: str = "fast", overrides: dict[str, Any] | None = None) -
             raise SsdptError(
                 f"{preset}: cannot read this configuration: {error.strerror}"
             ) from error
+        except UnicodeDecodeError as error:
+            raise SsdptError(f"{preset}: not a text file; a configuration is YAML") from error
     else:
         raise SsdptError(
             f"no preset is called '{preset}'; there are {', '.join(preset_names())}, "
@@ -276,7 +284,10 @@ def parse_override(text: str) -> tuple[str, Any]:
     name, separator, value = text.partition("=")
     if not separator or not name:
         raise SsdptError(f"'{text}' is not of the form name=value, e.g. ssdpt.training.epochs=5")
-    return name.strip(), yaml.safe_load(value)
+    try:
+        return name.strip(), yaml.safe_load(value)
+    except yaml.YAMLError as error:
+        raise SsdptError(f"'{text}': the value is not valid YAML") from error
 
 
 def _lay_over(tree: dict[str, Any], name: str, value: Any) -> None:

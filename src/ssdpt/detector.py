@@ -89,7 +89,8 @@ class Detector:
             ) from error
         system.to(choose_device(device))
         log = Path(folder) / LOG_FILE
-        return cls(system, stored, log.read_text("utf-8") if log.is_file() else "")
+        text = log.read_text("utf-8", errors="replace") if log.is_file() else ""
+        return cls(system, stored, text)
 
     def save(self, folder: Source) -> None:
         """Write the model folder, whole or not at all."""
@@ -101,7 +102,7 @@ class Detector:
 
         `section` is its machine ID; where it is not given, the file's name and folders tell it.
         """
-        recording = _described(Path(path), section)
+        recording = self._described(Path(path), section)
 
         def frames() -> Iterator[Floats]:
             return self._frame_blocks(recording.path, strict)
@@ -148,7 +149,7 @@ class Detector:
 
     def anomaly_map(self, path: Source, *, section: str | None = None) -> Floats:
         """Where in time and frequency a recording is odd, (frames, bins), ≥ 0."""
-        recording = _described(Path(path), section)
+        recording = self._described(Path(path), section)
         frames = self.frames(path)
         known = recording.section in self.sections
         _, best = min(
@@ -205,6 +206,13 @@ class Detector:
         """Centre frequencies in Hz of the mel bins."""
         return mel_frequencies(self.config.features, self.sample_rate)
 
+    def _described(self, path: Path, section: str | None) -> Recording:
+        """What is known of a clip; where nothing tells the ID and there is only one, it is that."""
+        recording = recording_of(path)
+        told = recording.section if section is None else section
+        only = self.sections[0] if len(self.sections) == 1 else ""
+        return replace(recording, section=told or only)
+
     def _sample_blocks(self, path: Path, strict: bool = False) -> Iterator[Floats]:
         settings = self.config.audio
         return audio.stream(path, settings.sample_rate, settings.channel, strict=strict)
@@ -228,11 +236,6 @@ class Detector:
     def _unknown_note(self, section: str) -> str:
         which = f"ID {section} was not in training" if section else "no machine ID is told"
         return f"{which}: scored against the ID that suits it best"
-
-
-def _described(path: Path, section: str | None) -> Recording:
-    recording = recording_of(path)
-    return recording if section is None else replace(recording, section=section)
 
 
 def _recordings_of_one_machine(

@@ -91,9 +91,15 @@ def atomic_folder(path: Path) -> Iterator[Path]:
         retired = temporary.with_suffix(".old")
         try:
             yield temporary
-            if path.exists():
-                path.rename(retired)
-            temporary.rename(path)
+            try:
+                if path.exists():
+                    path.rename(retired)
+                temporary.rename(path)
+            except BaseException:
+                # The old one is only given up once the new one stands in its place.
+                if retired.exists() and not path.exists():
+                    retired.rename(path)
+                raise
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
             shutil.rmtree(retired, ignore_errors=True)

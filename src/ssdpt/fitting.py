@@ -206,7 +206,7 @@ def _fit_and_hold_out(
         chosen = set(kept)
         held = [place for place, item in enumerate(clips.recordings) if item in chosen]
     else:
-        parts = round(1 / decision.held_out)
+        parts = max(2, round(1 / decision.held_out))
         held = _divide(clips, parts, config.seed)[-1]
     system = fit(clips.without(held), "training")
     return system, _scores(system, clips.only(held), reporter)
@@ -219,9 +219,17 @@ def _cross_fit(
     scores: defaultdict[str, list[float]] = defaultdict(list)
     parts = [part for part in _divide(clips, config.decision.folds, config.seed) if part]
     for number, part in enumerate(parts, start=1):
-        system = fit(clips.without(part), f"fold {number} of {len(parts)}")
+        rest = clips.without(part)
+        if not len(rest) or system_class(config.system).refusal(rest.recordings, config):
+            continue  # what is left cannot be learnt from: these clips set no threshold
+        system = fit(rest, f"fold {number} of {len(parts)}")
         for section, values in _scores(system, clips.only(part), reporter).items():
             scores[section] += values
+    if not scores:
+        raise SsdptError(
+            f"too few clips of each machine ID to set a threshold for system {config.system}; "
+            "record more of them, or use system gmm"
+        )
     return fit(clips, "training"), dict(scores)
 
 
@@ -242,7 +250,13 @@ def _divide(clips: FeatureView, count: int, seed: int) -> list[list[int]]:
             [place for place, item in enumerate(recordings) if part_of[item] == number]
             for number in range(count)
         ]
-    return [part.tolist() for part in np.array_split(np.arange(len(recordings)), count)]
+    parts: list[list[int]] = [[] for _ in range(count)]
+    for shift, recording in enumerate(distinct):
+        own = [place for place, item in enumerate(recordings) if item == recording]
+        for number, stretch in enumerate(np.array_split(own, count)):
+            # Shifted, so that recordings of one clip do not all fall into the first part.
+            parts[(number + shift) % count] += stretch.tolist()
+    return parts
 
 
 def _scores(system: System, clips: FeatureView, reporter: Reporter) -> dict[str, list[float]]:
@@ -258,6 +272,9 @@ def _scores(system: System, clips: FeatureView, reporter: Reporter) -> dict[str,
 
 def _identity(config: Config, digests: list[str]) -> str:
     """Changes with anything that would change the fitted weights."""
+    # Of the decision only what divides the clips into training and held-out ones.
+    division = {"held_out", "min_held_out", "cross_fit_below", "folds"}
     settings = config.model_dump(exclude={"device", "decision"})
+    settings["decision"] = config.decision.model_dump(include=division)
     text = json.dumps([__version__, settings, digests], sort_keys=True)
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()

@@ -84,6 +84,8 @@ def fit_fleet(
 
     While it runs, `OUT.partial` holds the checkpoints; it is gone when all is done.
     """
+    if out.name in {"", ".."}:
+        raise SsdptError(f"{out}: name a folder of its own for the model, e.g. --out model")
     work = out.with_name(out.name + ".partial")
     machines = dataset.machines
     folders = {name: out if len(machines) == 1 else out / folder_name(name) for name in machines}
@@ -134,8 +136,16 @@ def folder_name(machine: str) -> str:
 def _check_room(out: Path, folders: dict[str, Path]) -> None:
     if is_model(out):
         raise SsdptError(f"{out}: holds the model of one machine; choose a folder for several")
-    for folder in folders.values():
+    if out.is_file():
+        raise SsdptError(f"{out}: is a file; models go into a folder, choose another name")
+    for machine, folder in folders.items():
         check_replaceable(folder)
+        for other, place in folders.items():
+            if other != machine and place == folder:
+                raise SsdptError(
+                    f"{folder}: machines {machine} and {other} would share this folder; "
+                    "rename one of them"
+                )
 
 
 def _read_index(path: Path) -> dict[str, str]:

@@ -24,6 +24,7 @@ from ssdpt.config import Config, parse_config
 from ssdpt.errors import SsdptError
 from ssdpt.files import atomic_folder, digest, write_json, write_text
 from ssdpt.scoring.calibrate import Calibration
+from ssdpt.training.log import LOG_FILE
 from ssdpt.version import __version__
 
 FORMAT = 1
@@ -88,10 +89,21 @@ def check_replaceable(folder: Path) -> None:
     """Refuse to write a model over anything that is not a model."""
     if folder.is_file():
         raise SsdptError(f"{folder}: is a file; a model is a folder, choose another name")
-    if folder.is_dir() and not is_model(folder) and any(folder.iterdir()):
+    if not folder.is_dir():
+        return
+    foreign = sorted(
+        entry.name
+        for entry in folder.iterdir()
+        if entry.name not in {CONFIG, WEIGHTS, CALIBRATION, DATA, CARD, LOG_FILE}
+    )
+    if foreign:
         raise SsdptError(
-            f"{folder}: holds other files and is no model; choose an empty or a new folder"
+            f"{folder}: holds other files ({foreign[0]}), which a new model would delete; "
+            "choose an empty or a new folder"
         )
+    if is_model(folder):
+        # Many programs have a config.json: only one of ours is written over.
+        _check_format(folder, _read_json(folder / CONFIG))
 
 
 def read_model(folder: Path) -> StoredModel:

@@ -92,3 +92,8 @@ def guarded(function: Callable[..., Any], **arguments: Any) -> None:
     except BrokenPipeError:
         # The reader (head, less) has gone; writing the rest would only fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        if REPORTER.verbose:
+            REPORTER.console.print_exception()
+        REPORTER.error(f"{error.filename or 'the output'}: {error.strerror or error}")
+        raise typer.Exit(EXIT_ERROR) from error

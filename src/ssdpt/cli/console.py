@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import sys
 import time
 from collections.abc import Iterator
 
@@ -29,7 +28,7 @@ class ConsoleReporter(Reporter):
     def __init__(self) -> None:
         self.quiet = False
         self.verbose = False
-        self.console = Console(stderr=True, highlight=False, soft_wrap=True)
+        self.console = Console(stderr=True, highlight=False, emoji=False, soft_wrap=True)
         self._bars: Progress | None = None
 
     def say(self, message: str) -> None:
@@ -110,4 +109,4 @@ class _PlainTask(Task):
 
 
 REPORTER = ConsoleReporter()
-STDOUT = Console(file=sys.stdout, highlight=False, soft_wrap=True)
+STDOUT = Console(highlight=False, emoji=False, soft_wrap=True)

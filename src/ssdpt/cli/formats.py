@@ -43,8 +43,6 @@ class Writer:
             self._csv.writerow(timeline if self._with_timeline else _COLUMNS)
         if self._kind is Format.json:
             self._file.write("[")
-        if self._kind is Format.table:
-            self._file.write(f"{'level':<7} {'score':>10} {'threshold':>10} {'p-value':>9}  clip\n")
         return self
 
     def __exit__(
@@ -53,10 +51,11 @@ class Writer:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._kind is Format.json and kind is None:
+        if kind is not None and issubclass(kind, OSError):
+            return  # nothing more can be written
+        if self._kind is Format.json:
             self._file.write("\n]\n" if self._count else "]\n")
-        if kind is not BrokenPipeError:
-            self._file.flush()
+        self._file.flush()
 
     def write(self, score: Score) -> None:
         """One result."""
@@ -73,6 +72,8 @@ class Writer:
         self._file.flush()
 
     def _table_row(self, score: Score) -> None:
+        if not self._count:
+            self._file.write(f"{'level':<7} {'score':>10} {'threshold':>10} {'p-value':>9}  clip\n")
         self._file.write(
             f"{score.level:<7} {score.value:>10.4f} {score.threshold:>10.4f} "
             f"{score.p_value:>9.2g}  {score.path}\n"

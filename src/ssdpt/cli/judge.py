@@ -129,17 +129,13 @@ def compare(
 
 
 def print_rows(rows: list[dict[str, str]]) -> None:
-    """Rows of text as aligned columns; the headings are the keys."""
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for number, heading in enumerate(rows[0]):
-        table.add_column(heading, justify="right" if number else "left", no_wrap=True)
-    for row in rows:
-        table.add_row(*row.values())
-    # A table wider than the terminal is better cut by the terminal than folded into a heap.
-    width = max(STDOUT.width, STDOUT.measure(table).maximum)
-    STDOUT.print(table, width=width, crop=False)
+    """Rows of text as aligned columns, never cut; the headings are the keys."""
+    table = [list(rows[0]), *(list(row.values()) for row in rows)]
+    widths = [max(len(row[place]) for row in table) for place in range(len(table[0]))]
+    for number, (first, *others) in enumerate(table):
+        cells = [text.rjust(width) for text, width in zip(others, widths[1:], strict=True)]
+        line = "  ".join([first.ljust(widths[0]), *cells])
+        STDOUT.print(line, markup=False, style=None if number else "bold")
 
 
 def _recordings(paths: list[Path], section: str | None, machine: str | None) -> Iterator[Recording]:

@@ -131,10 +131,13 @@ def features_of(
     A recording that cannot be read is left out and named in `failures`; the others go on.
     """
     folder = cache_folder() / _key(recordings, audio_config, feature_config, strict)
-    if not (folder / "index.json").is_file():
-        with atomic_folder(folder) as temporary:
-            _compute(recordings, audio_config, feature_config, strict, temporary, reporter)
-        _prune(keep=folder)
+    try:
+        return _open(recordings, folder, feature_config.n_mels)
+    except (OSError, ValueError, KeyError, TypeError):
+        pass  # not there yet, or damaged
+    with atomic_folder(folder) as temporary:
+        _compute(recordings, audio_config, feature_config, strict, temporary, reporter)
+    _prune(keep=folder)
     return _open(recordings, folder, feature_config.n_mels)
 
 
@@ -227,7 +230,11 @@ def _open(recordings: Sequence[Recording], folder: Path, bins: int) -> FeatureSe
 
 def _prune(keep: Path) -> None:
     """Delete the least recently used entries until the folder is within its limit."""
-    limit = float(os.environ.get("SSDPT_CACHE_GB", "20")) * 1e9
+    chosen = os.environ.get("SSDPT_CACHE_GB", "20")
+    try:
+        limit = float(chosen) * 1e9
+    except ValueError as error:
+        raise SsdptError(f"SSDPT_CACHE_GB={chosen}: not a number of gigabytes") from error
     with writing(keep.parent):
         entries = [
             (entry.stat().st_mtime, entry.parent, (entry.parent / "frames.f32").stat().st_size)

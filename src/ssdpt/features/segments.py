@@ -85,12 +85,15 @@ def whole_segments(blocks: Iterable[Floats], length: int, hop: int, most: int) -
     """
     pending: Tensor | None = None
     given = False
+    skipped = 0  # frames between segments that lie further apart than they are long
     for block in blocks:
-        fresh = torch.from_numpy(np.ascontiguousarray(block))
+        fresh = torch.from_numpy(np.ascontiguousarray(block))[skipped:]
+        skipped -= len(block) - len(fresh)
         pending = fresh if pending is None else torch.cat([pending, fresh])
         while len(pending) >= length + (most - 1) * hop:
             yield segments_of_clip(pending[: length + (most - 1) * hop], length, hop)
             given = True
+            skipped = max(most * hop - len(pending), 0)
             pending = pending[most * hop :]
     if pending is not None and (len(pending) >= length or (not given and len(pending))):
         yield segments_of_clip(pending, length, hop)

@@ -85,9 +85,12 @@ class Calibration:
     @classmethod
     def from_json(cls, tree: dict[str, Any]) -> Calibration:
         """The reverse of `to_json`; raises KeyError, TypeError or ValueError on foreign content."""
+        rate, ratio = float(tree["false_alarm_rate"]), float(tree["alarm_ratio"])
+        if not (0 < rate < 1 and 0 < ratio <= 1):
+            raise ValueError("the rates are not shares")
         return cls(
-            false_alarm_rate=float(tree["false_alarm_rate"]),
-            alarm_ratio=float(tree["alarm_ratio"]),
+            false_alarm_rate=rate,
+            alarm_ratio=ratio,
             pooled=_tail_from_json(tree["pooled"]),
             sections={name: _tail_from_json(tail) for name, tail in tree["sections"].items()},
             cross_fitted=bool(tree["cross_fitted"]),
@@ -95,12 +98,24 @@ class Calibration:
 
 
 def _tail_from_json(tree: dict[str, Any]) -> Tail:
-    tail = Tail(
-        **{**tree, "probability": tuple(tree["probability"]), "score": tuple(tree["score"])}
-    )
-    if len(tail.probability) != len(tail.score) or not np.isfinite(tail.score).all():
+    probability, score = (np.array(tree[name], np.float64) for name in ("probability", "score"))
+    if not (
+        len(probability) == len(score) > 1
+        and np.isfinite(score).all()
+        and (np.diff(score) >= 0).all()
+        and ((probability > 0) & (probability < 1)).all()
+        and (np.diff(probability) < 0).all()
+    ):
         raise ValueError("the table of tail probabilities is not whole")
-    return tail
+    return Tail(
+        **{
+            **tree,
+            "clips": int(tree["clips"]),
+            "fit_p_value": float(tree["fit_p_value"]),
+            "probability": tuple(probability.tolist()),
+            "score": tuple(score.tolist()),
+        }
+    )
 
 
 def calibrate(

@@ -54,8 +54,8 @@ class Ssdpt(System):
 
     @classmethod
     def refusal(cls, recordings: Sequence[Recording], config: Config) -> str | None:
-        classes = {class_name(recording, config.ssdpt) for recording in recordings}
-        if len(classes) >= 2:
+        # Sections, not classes: a clip is scored by its section against all others.
+        if len({recording.section for recording in recordings}) >= 2:
             return None
         return "classification needs at least two machine IDs (sections) and there is one only"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
+from safetensors.torch import save
 from torch import Tensor
 
 from ssdpt.errors import SsdptError
@@ -39,7 +39,8 @@ def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
     tensors = {name: value.detach().cpu().contiguous() for name, value in tensors.items()}
     about = {"identity": checkpoint.identity, "step": str(checkpoint.step)}
     with atomic_path(folder / _FILE) as temporary:
-        save_file(tensors, temporary, metadata={"about": json.dumps(about)})
+        # As bytes, so that a full disk is the operating system's error and not the library's.
+        temporary.write_bytes(save(tensors, {"about": json.dumps(about)}))
 
 
 def load_checkpoint(folder: Path, identity: str) -> Checkpoint | None:

@@ -92,7 +92,8 @@ class _Trainer:
     def __init__(self, objective: Objective, config: TrainingConfig, run: Run) -> None:
         self.objective, self.config, self.settings = objective, config, run
         self.network = objective.network
-        self.per_epoch = math.ceil(objective.examples / config.batch_size)
+        # A last batch of a single example joins the one before it: BatchNorm needs two.
+        self.per_epoch = max(1, math.ceil((objective.examples - 1) / config.batch_size))
         self.steps = config.epochs * self.per_epoch
         self.step = 0
         optimiser = torch.optim.AdamW if config.optimiser == "adamw" else torch.optim.Adam
@@ -186,7 +187,8 @@ class _Trainer:
             order = torch.randperm(self.objective.examples, generator=generator)
             self._order = order.to(self.settings.device)
         size = self.config.batch_size
-        return self._order[within * size : (within + 1) * size]
+        end = None if within + 1 == self.per_epoch else (within + 1) * size
+        return self._order[within * size : end]
 
     def _generator(self, step: int) -> torch.Generator:
         generator = torch.Generator(self.settings.device)
@@ -211,13 +213,14 @@ class _Trainer:
     @torch.no_grad()
     def _average(self) -> None:
         """Running mean of the weights; young means forget faster, so that the start fades."""
+        if not self.average:
+            return
         decay = min(self.config.averaging, (1 + self.step) / (10 + self.step))
         for name, value in self.network.state_dict().items():
-            if name in self.average:
-                if value.is_floating_point():
-                    self.average[name].lerp_(value, 1 - decay)
-                else:
-                    self.average[name].copy_(value)
+            if value.is_floating_point():
+                self.average[name].lerp_(value, 1 - decay)
+            else:
+                self.average[name].copy_(value)
 
     def _figures(self, updates: int) -> dict[str, float]:
         """Means over the updates of this epoch so far; stops the run when the loss is lost."""

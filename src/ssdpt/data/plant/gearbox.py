@@ -53,13 +53,13 @@ class Gearbox(Machine):
         match fault.name:
             case "tooth_crack":
                 hits = shaft.moments(0.25, rng.uniform())
-                take.faulty += self.casing.ring(rng, hits, 2.2 * fault.gain, gains)
+                take.faulty += self.casing.ring(rng, hits, 2.8 * fault.gain, gains)
                 take.regions += blows(hits, bands)
             case "wear":
                 # Worn flanks beat: the mesh swells and fades, and scrapes while it swells.
                 swells = shaft.moments(0.2, rng.uniform())
                 ends = swells + 1.0 / shaft.hz
-                take.faulty += self.casing.rub(rng, swells, ends, 1.2 * fault.gain, gains)
+                take.faulty += self.casing.rub(rng, swells, ends, 1.6 * fault.gain, gains)
                 take.regions += regions(swells, ends, bands)
                 return self.sideband + 0.5 * fault.severity, 1.0
             case "bearing":

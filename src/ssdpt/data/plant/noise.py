@@ -6,7 +6,7 @@ import numpy as np
 
 from ssdpt.data.plant.timebase import PADDED, SECONDS, Shape, Spectrum, Times, Wave, hertz, seconds
 
-HUMPS_DB = 2.5
+HUMPS_DB = 1.8
 
 
 def slope(db_per_octave: float, low_hz: float = 30.0, high_hz: float = 8000.0) -> Shape:

@@ -68,18 +68,18 @@ class Pump(Machine):
                 # The jet stands while the stroke builds up pressure, and sings in the pipes.
                 starts = crank.moments(1.0, rng.uniform())
                 ends = starts + 0.3 / crank.hz
-                take.faulty += self.casing.rub(rng, starts, ends, 1.2 * fault.gain, gains)
+                take.faulty += self.casing.rub(rng, starts, ends, 1.6 * fault.gain, gains)
                 take.regions += regions(starts, ends, bands)
             case "worn_valve":
                 # The plate falls back once more, off its seat.
                 fallen = claps[rng.uniform(size=claps.size) < 0.5]
                 again = fallen + rng.uniform(0.07, 0.13) + rng.normal(0.0, 0.01, fallen.size)
-                take.faulty += self.casing.ring(rng, again, 2.0 * fault.gain, gains)
+                take.faulty += self.casing.ring(rng, again, 2.4 * fault.gain, gains)
                 take.regions += blows(again, bands)
             case "bearing":
                 hits = crank.moments(self.motor, rng.uniform())
                 zone = np.clip(np.sin(2 * np.pi * crank.at(hits) * 0.55), 0.0, 1.0) ** 6
-                take.faulty += self.casing.ring(rng, hits, 1.8 * fault.gain * zone, gains)
+                take.faulty += self.casing.ring(rng, hits, 2.4 * fault.gain * zone, gains)
                 take.regions += blows(hits[zone > 0.3], bands)
             case "clogged":
                 # The plate no longer seats: its clap is dull and lower.

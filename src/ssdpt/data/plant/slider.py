@@ -65,7 +65,7 @@ class Slider(Machine):
         match fault.name:
             case "rail_dent":
                 hits = self.passes(drive, rng.uniform(0.1, 0.9, 2))
-                take.faulty += self.casing.ring(rng, hits, 2.2 * fault.gain, gains)
+                take.faulty += self.casing.ring(rng, hits, 3.2 * fault.gain, gains)
                 take.regions += blows(hits, bands)
             case "stick_slip":
                 # Before each stop the slide no longer glides: it sticks, and jumps.
@@ -82,7 +82,7 @@ class Slider(Machine):
                 for mode in np.flatnonzero(gains > 0.5):
                     pitch = Rotor(rng, float(self.casing.hz[mode]), flutter=0.01)
                     squeal = pitch.harmonics(1.0, [1.0]) * gate
-                    take.faulty += squeal * np.float32(0.4 * fault.gain * gains[mode])
+                    take.faulty += squeal * np.float32(0.8 * fault.gain * gains[mode])
                 take.regions += regions(starts, ends, bands)
             case "loose_stop":
                 again = stops + rng.uniform(0.08, 0.14)

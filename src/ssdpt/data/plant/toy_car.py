@@ -76,12 +76,12 @@ class ToyCar(Machine):
                 return 0.15 + 0.6 * fault.severity, 1.0
             case "chipped_gear":
                 hits = wheel.moments(0.45, rng.uniform())
-                take.faulty += self.casing.ring(rng, hits, 1.8 * fault.gain, gains)
+                take.faulty += self.casing.ring(rng, hits, 2.4 * fault.gain, gains)
                 take.regions += blows(hits, bands)
             case "voltage_ripple":
                 # Under a pulsing voltage the gear train hammers through its play.
                 hits = wheel.moments(0.3, rng.uniform())
-                take.faulty += self.casing.ring(rng, hits, 1.6 * fault.gain, gains)
+                take.faulty += self.casing.ring(rng, hits, 2.6 * fault.gain, gains)
                 take.regions += blows(hits, bands)
                 tone = self.reduction * 3 * wheel.hz
                 take.regions += throughout([(0.85 * tone, 1.15 * tone)])

@@ -59,11 +59,11 @@ class ToyTrain(Machine):
                 # Every vehicle of the train strikes the one joint that stands proud.
                 joint = first[int(rng.integers(3)) :: 3]
                 hits = (joint[:, None] + np.arange(3) * 0.14 + 0.02).ravel()
-                take.faulty += self.casing.ring(rng, hits, 2.2 * fault.gain, gains)
+                take.faulty += self.casing.ring(rng, hits, 2.8 * fault.gain, gains)
                 take.regions += blows(hits, bands)
             case "flat_wheel":
                 hits = way.moments(170.0 / 60.0, rng.uniform())[:: int(rng.integers(2, 4))]
-                take.faulty += self.casing.ring(rng, hits, 1.7 * fault.gain, gains)
+                take.faulty += self.casing.ring(rng, hits, 2.4 * fault.gain, gains)
                 take.regions += blows(hits, bands)
             case "derailing":
                 starts = way.moments(0.5, rng.uniform())
