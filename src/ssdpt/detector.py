@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Self
@@ -64,11 +65,12 @@ class Detector:
         """
         settings = load_config(config) if isinstance(config, str) else config
         recordings = _recordings_of_one_machine(source, machine, reporter)
-        with tempfile.TemporaryDirectory(prefix="ssdpt-") as temporary:
+        place = nullcontext(work) if work else tempfile.TemporaryDirectory(prefix="ssdpt-")
+        with place as folder:
             fitted: Fitted = fit_machine(
                 recordings,
                 settings,
-                work or Path(temporary),
+                Path(folder),
                 resume=resume,
                 strict=strict,
                 reporter=reporter,

@@ -63,7 +63,7 @@ def write_model(
     """Write a model folder as a whole; only a model or an empty folder is ever replaced."""
     check_replaceable(folder)
     with atomic_folder(folder) as place:
-        arrays = {name: np.ascontiguousarray(array) for name, array in model.arrays.items()}
+        arrays = {name: np.asarray(array, order="C") for name, array in model.arrays.items()}
         (place / WEIGHTS).write_bytes(save(arrays))
         write_json(place / CALIBRATION, model.calibration.to_json())
         write_json(place / DATA, {"heard": dict(model.heard)})

@@ -29,7 +29,7 @@ from ssdpt.files import atomic_folder, write_json, writing
 from ssdpt.progress import SILENT, Reporter
 from ssdpt.types import Floats, Recording
 
-_FORMAT = 1
+_FORMAT = 2
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,8 +68,9 @@ class LogMel:
         self.config = config
         self.sample_rate = sample_rate
         self.frame_seconds = config.hop_length / sample_rate
-        self._window = torch.hann_window(config.n_fft, periodic=True)
-        self._filters = torch.from_numpy(mel_filters(config, sample_rate)).T.contiguous()
+        # In float64: beside a strong tone, float32 would bury the quiet bins in rounding noise.
+        self._window = torch.hann_window(config.n_fft, periodic=True, dtype=torch.float64)
+        self._filters = torch.from_numpy(mel_filters(config, sample_rate)).double().T.contiguous()
 
     def __call__(self, samples: Floats) -> Floats:
         """A whole clip (samples,) to (frames, bins) in dB; frames = 1 + samples // hop_length."""
@@ -92,10 +93,10 @@ class LogMel:
 
     def _frames(self, padded: Floats) -> Floats:
         frames = torch.from_numpy(padded).unfold(0, self.config.n_fft, self.config.hop_length)
-        return self.power_to_db(self.spectrum(frames)).numpy()
+        return self.power_to_db(self.spectrum(frames)).float().numpy()
 
     def spectrum(self, frames: Tensor) -> Tensor:
-        """(frames, n_fft) samples to (frames, bins) mel power."""
+        """(frames, n_fft) samples to (frames, bins) mel power, in float64."""
         bins = torch.fft.rfft(frames * self._window)  # (frames, n_fft // 2 + 1)
         return (bins.real.square() + bins.imag.square()) @ self._filters
 

@@ -160,5 +160,8 @@ def _covariance(deviations: np.ndarray) -> np.ndarray:
     """Ledoit-Wolf covariance of (clips, bins) deviations from the mean, never degenerate."""
     from sklearn.covariance import ledoit_wolf
 
+    floor = _FLOOR * np.eye(deviations.shape[1])
+    if len(deviations) == 1:
+        return floor  # a single clip shows no spread
     covariance, _ = ledoit_wolf(deviations, assume_centered=True)
-    return np.asarray(covariance + _FLOOR * np.eye(deviations.shape[1]))
+    return np.asarray(covariance + floor)

@@ -1,0 +1,57 @@
+# Everything a clone needs: python3 (3.11 or later), make and git. `make help` lists the targets.
+
+PYTHON ?= python3
+PIP_ARGS ?=
+VENV := .venv
+BIN := $(VENV)/bin
+
+# The name carries the content of what the environment is made from: a change makes it stale,
+# a mere touch or another branch with the same files does not.
+READY := $(VENV)/.ready-$(shell cat pyproject.toml constraints.txt | cksum | cut -d' ' -f1)
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test test-all check docs clean
+
+help: ## this list
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 18
+
+setup: $(READY) ## build .venv (PYTHON=python3.12 chooses the Python, PIP_ARGS=… goes to pip)
+
+$(READY):
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	  echo "error: $(PYTHON) is missing or older than Python 3.11; install Python 3.11 or later," \
+	    "or name one you have: make $(or $(MAKECMDGOALS),setup) PYTHON=python3.12" >&2; \
+	  exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { \
+	  echo "error: $(PYTHON) cannot make a virtual environment; install its venv module" \
+	    "(Debian, Ubuntu: sudo apt install python3-venv)" >&2; \
+	  exit 1; }
+	@echo "setting up $(VENV); the first time this fetches some hundred megabytes"
+	@PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt \
+	  $(BIN)/python -m pip install --quiet --disable-pip-version-check $(PIP_ARGS) \
+	  --editable '.[dev]'
+	@rm -f $(VENV)/.ready-*
+	@touch $@
+
+demo: setup ## simulate a plant, fit, judge unseen clips, write demo/report.html
+	$(BIN)/ssdpt demo
+
+test: setup ## the tests, with coverage; minutes on two cores
+	$(BIN)/pytest -m "not full" --cov --cov-report=term:skip-covered
+
+test-all: setup ## every test, those marked full as well
+	$(BIN)/pytest --cov --cov-report=term:skip-covered
+
+check: setup ## lint, format, types, import contract
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+docs: setup ## write the generated parts of docs/api.md again
+	$(BIN)/python docs/generate.py
+
+clean: ## remove all that make has made: .venv, caches, dist, demo
+	rm -rf $(VENV) demo dist build htmlcov .coverage .coverage.* .hypothesis .mypy_cache \
+	  .ruff_cache .pytest_cache .import_linter_cache
+	find src tests docs -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,132 @@
+"""What the tests share: a tiny simulated plant, tiny fitted models, and the command line."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+# Before torch is imported anywhere: several threads on busy cores wait for each other.
+os.environ["OMP_NUM_THREADS"] = "1"
+
+SYSTEMS = ("ssdpt", "ae", "gmm")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_cache(tmp_path_factory):
+    """No test reads or writes the user's own cache of features."""
+    import torch
+
+    torch.set_num_threads(1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SSDPT_CACHE", str(tmp_path_factory.mktemp("cache")))
+        patch.delenv("SSDPT_CACHE_GB", raising=False)
+        yield
+
+
+@pytest.fixture(scope="session")
+def plant(tmp_path_factory):
+    """Two machines of three sections each, in the DCASE 2021 layout."""
+    from ssdpt.data.plant import simulate
+
+    return simulate(tmp_path_factory.mktemp("plant"), "tiny", workers=1)
+
+
+@pytest.fixture(scope="session")
+def fan(plant):
+    return plant / "fan"
+
+
+@pytest.fixture(scope="session")
+def detectors(fan):
+    """A tiny fitted detector of every system, by name."""
+    from ssdpt import Detector
+    from ssdpt.config import load_config
+
+    return {
+        name: Detector.fit(fan, config=load_config("tiny", {"system": name})) for name in SYSTEMS
+    }
+
+
+@pytest.fixture(scope="session")
+def models(detectors, tmp_path_factory):
+    """The same as model folders; tests that change one copy it first."""
+    root = tmp_path_factory.mktemp("models")
+    for name, detector in detectors.items():
+        detector.save(root / name)
+    return {name: root / name for name in detectors}
+
+
+@pytest.fixture
+def model(models, tmp_path):
+    """A model folder of one's own (the fast one to load)."""
+    return Path(shutil.copytree(models["gmm"], tmp_path / "model"))
+
+
+@pytest.fixture(scope="session")
+def fleet_folder(plant, tmp_path_factory):
+    """Models of both machines and their index."""
+    from ssdpt.config import load_config
+    from ssdpt.data.layouts import read_layout
+    from ssdpt.fleet import fit_fleet
+
+    out = tmp_path_factory.mktemp("fleet") / "models"
+    fit_fleet(read_layout(plant), load_config("tiny", {"system": "gmm"}), out)
+    return out
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a command said."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def error(self) -> str:
+        """The one line on stderr; fails where there are more, or a traceback."""
+        lines = self.err.splitlines()
+        assert len(lines) == 1, self.err
+        assert lines[0].startswith("error: "), self.err
+        return lines[0].removeprefix("error: ")
+
+
+@pytest.fixture
+def cli(capsys):
+    """Run the command line in this process."""
+    from ssdpt.cli import app
+
+    def run(*arguments) -> Answer:
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as stopped:
+            app([str(argument) for argument in arguments])
+        captured = capsys.readouterr()
+        code = stopped.value.code
+        return Answer(code if isinstance(code, int) else 0, captured.out, captured.err)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def command():
+    """The installed command itself."""
+    return str(Path(sys.executable).with_name("ssdpt"))
+
+
+@pytest.fixture
+def real_cli(command):
+    """Run the installed command as a process of its own."""
+
+    def run(*arguments, **options) -> Answer:
+        done = subprocess.run(
+            [command, *map(str, arguments)], capture_output=True, text=True, timeout=300, **options
+        )
+        return Answer(done.returncode, done.stdout, done.stderr)
+
+    return run

@@ -1,0 +1,204 @@
+"""ssdpt fit, info, threshold, evaluate, compare, paper, datasets, demo: what they print."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from sounds import hum, write_clip, write_folder
+from ssdpt.version import __version__
+
+COMMANDS = [
+    *(["fit"], ["threshold"], ["info"], ["score"], ["evaluate"], ["compare"], ["record"], ["demo"]),
+    *(["datasets", "inspect"], ["datasets", "download"], ["datasets", "simulate"]),
+    ["paper", "params"],
+]
+
+
+class TestEverywhere:
+    @pytest.mark.parametrize("words", [[], *COMMANDS], ids=" ".join)
+    def test_version_quiet_and_verbose(self, cli, words):
+        assert cli(*words, "--version").out == f"ssdpt {__version__}\n"
+        said = cli(*words, "--help")
+        assert said.code == 0
+        for option in ("--quiet", "--verbose", "--version"):
+            assert option in said.out
+
+    def test_quiet_leaves_results_and_errors(self, cli, model, tmp_path):
+        assert cli("--quiet", "info", model).out
+        answer = cli("threshold", model, "--false-alarm-rate", "0.01", "--quiet")
+        assert (answer.code, answer.err) == (0, "")
+        assert "alert above" in answer.out
+        assert "no such model" in cli("info", tmp_path / "absent", "--quiet").error
+
+    def test_verbose_shows_where_an_error_came_from(self, cli, tmp_path):
+        said = cli("info", tmp_path / "absent", "--verbose").err
+        assert "Traceback" in said
+        assert said.splitlines()[-1].startswith("error: ")
+
+    def test_help_answers_in_half_a_second(self, command):
+        import subprocess
+        import time
+
+        best = float("inf")
+        for _ in range(10):
+            begun = time.perf_counter()
+            subprocess.run([command, "--help"], check=True, capture_output=True)
+            best = min(best, time.perf_counter() - begun)
+            if best < 0.5:
+                break
+        assert best < 0.5
+
+
+class TestFit:
+    def test_a_machine_gives_a_model(self, cli, fan, tmp_path):
+        out = tmp_path / "m"
+        answer = cli("fit", fan, "--preset", "tiny", "--out", out, "--seed", 3)
+        assert answer.code == 0
+        assert answer.err.startswith("estimated time")
+        assert f"-> {out}" in answer.err
+        assert sorted(p.name for p in tmp_path.iterdir()) == ["m"]
+        lines = [json.loads(line) for line in (out / "training.jsonl").read_text().splitlines()]
+        assert [line["epoch"] for line in lines] == [1, 2]
+        assert {"loss", "accuracy", "classification", "reconstruction"} <= set(lines[0])
+        assert json.loads((out / "config.json").read_text())["config"]["seed"] == 3
+
+    def test_a_root_gives_a_folder_of_models(self, cli, plant, tmp_path):
+        words = ("fit", plant, "--preset", "tiny", "--system", "gmm", "--out", tmp_path / "all")
+        answer = cli(*words)
+        assert answer.code == 0
+        assert "valve (2 of 2)" in answer.err
+        assert {"fan", "valve", "index.json"} == {p.name for p in (tmp_path / "all").iterdir()}
+        one = cli(*words[:-1], tmp_path / "one", "--machine", "valve")
+        assert one.code == 0
+        assert (tmp_path / "one" / "config.json").is_file()
+
+    def test_settings_from_the_command_line(self, cli, fan, tmp_path):
+        answer = cli(
+            *("fit", fan, "--preset", "tiny", "--system", "gmm", "--out", tmp_path / "m"),
+            *("--false-alarm-rate", 0.05, "--device", "cpu", "--channel", 0),
+            *("--set", "gmm.components=2", "--set", "decision.method=empirical"),
+        )
+        assert answer.code == 0
+        settings = json.loads((tmp_path / "m" / "config.json").read_text())["config"]
+        assert settings["gmm"]["components"] == 2
+        assert settings["decision"]["false_alarm_rate"] == 0.05
+        calibration = json.loads((tmp_path / "m" / "calibration.json").read_text())
+        assert calibration["pooled"]["method"] == "empirical"
+
+    def test_one_id_goes_on_with_the_gaussian(self, cli, tmp_path):
+        write_folder(tmp_path / "pump")
+        answer = cli("fit", tmp_path / "pump", "--preset", "tiny", "--out", tmp_path / "m")
+        assert answer.code == 0
+        assert "classification needs at least two machine IDs" in answer.err
+        assert json.loads((tmp_path / "m" / "config.json").read_text())["config"]["system"] == "gmm"
+
+    def test_what_is_left_out_is_named(self, cli, tmp_path):
+        for number in range(6):
+            write_clip(tmp_path / "d" / "train" / f"normal_id_00_{number:08}.wav", hum(2, number))
+        write_clip(tmp_path / "d" / "train" / "anomaly_id_00_00000001.wav", hum(2, 9))
+        (tmp_path / "d" / "train" / "normal_id_00_00000099.wav").write_bytes(b"no sound")
+        answer = cli("fit", tmp_path / "d", "--preset", "tiny", "--out", tmp_path / "m")
+        assert answer.code == 0
+        assert "note: left out, anomalous by name" in answer.err
+        assert "normal_id_00_00000099.wav: not a readable sound file" in answer.err
+
+
+class TestLooking:
+    def test_info_for_people(self, cli, model):
+        answer = cli("info", model)
+        assert answer.code == 0
+        assert answer.out.startswith("# fan: anomalous sound detector")
+
+    def test_info_for_programs(self, cli, fleet_folder):
+        facts = json.loads(cli("info", fleet_folder, "--json").out)
+        assert [fact["machine"] for fact in facts] == ["fan", "valve"]
+        assert facts[0]["recordings"] == 24
+        assert facts[0]["thresholds"]["alert"] < facts[0]["thresholds"]["alarm"]
+        assert facts[0]["config"]["preset"] == "tiny"
+        assert facts[0]["version"] == __version__
+
+    def test_threshold_moves_and_warns_of_extrapolation(self, cli, model, fan):
+        clip = sorted((fan / "source_test").iterdir())[0]
+
+        def threshold():
+            return json.loads(cli("score", model, clip, "--format", "jsonl").out)["threshold"]
+
+        before, weights = threshold(), (model / "model.safetensors").read_bytes()
+        answer = cli("threshold", model, "--false-alarm-rate", "0.01")
+        assert answer.code == 0
+        assert answer.out.startswith("fan: alert above ")
+        assert "rates below 0.04 are extrapolated" in answer.err
+        assert threshold() > before
+        assert (model / "model.safetensors").read_bytes() == weights
+        assert "extrapolated" not in cli("threshold", model, "--false-alarm-rate", "0.5").err
+
+    def test_the_papers_parameters(self, cli):
+        rows = json.loads(cli("paper", "params", "--json").out)
+        assert [tuple(row.values()) for row in rows] == [
+            (1, 64, 13955, 96643),
+            (2, 64, 27267, 192643),
+            (3, 64, 40579, 288643),
+            (3, 128, 53827, 450115),
+            (3, 256, 80323, 1067971),
+        ]
+        assert list(rows[0]) == ["blocks", "frames", "paper_count", "all"]
+        table = cli("paper", "params").out
+        assert "1067971" in table
+
+    def test_a_name_that_looks_like_an_emoji_is_left_alone(self, cli, tmp_path):
+        write_clip(tmp_path / ":car:" / "normal" / "a.wav", hum(2))
+        assert ":car:" in cli("datasets", "inspect", tmp_path, "--json").out
+
+
+class TestJudging:
+    def test_evaluate_writes_everything(self, cli, fleet_folder, plant, tmp_path):
+        answer = cli("evaluate", fleet_folder, plant, "--out", tmp_path / "e")
+        assert answer.code == 0
+        assert "AUC" in answer.out
+        assert f"report: {tmp_path / 'e' / 'report.html'}" in answer.out
+        written = {path.name for path in (tmp_path / "e").iterdir()}
+        assert {"report.html", "metrics.json", "scores.csv", "result.csv"} <= written
+        assert "anomaly_score_fan_section_00_source_test.csv" in written
+        assert "decision_result_valve_section_02_target_test.csv" in written
+        some = cli("evaluate", fleet_folder, plant, "--machine", "fan", "--out", tmp_path / "f")
+        assert some.code == 0
+        assert not list((tmp_path / "f").glob("*valve*"))
+
+    def test_compare(self, cli, models, fan):
+        answer = cli("compare", models["gmm"], models["ae"], fan)
+        assert answer.code == 0
+        assert "AUC" in answer.out
+        assert json.loads(cli("compare", models["gmm"], models["ae"], fan, "--json").out)
+
+
+class TestDatasets:
+    def test_simulate_and_inspect(self, cli, tmp_path):
+        out = tmp_path / "plant"
+        made = cli("datasets", "simulate", out, "--preset", "tiny", "--machine", "valve")
+        assert made.code == 0
+        assert made.out.strip() == str(out)
+        assert "valve" in cli("datasets", "inspect", out).out
+        seen = json.loads(cli("datasets", "inspect", out, "--json").out)
+        assert seen["layout"] == "dcase2021"
+
+    def test_download_names_what_there_is(self, cli, tmp_path):
+        assert "dcase2021" in cli("datasets", "download", "dcase1999", "--out", tmp_path).error
+
+
+def test_record_without_a_microphone_library_says_what_to_install(cli, monkeypatch, tmp_path):
+    import sys
+
+    monkeypatch.setitem(sys.modules, "sounddevice", None)
+    answer = cli("record", tmp_path / "pump", "--minutes", 0.1, "--device", "0")
+    assert answer.code == 2
+    assert "ssdpt[live]" in answer.error
+
+
+def test_the_demo_goes_the_whole_way(cli, tmp_path):
+    answer = cli("demo", "--preset", "tiny", "--fit", "tiny", "--out", tmp_path / "demo")
+    assert answer.code == 0, answer.err
+    for words in ("machine", "AUC", "loudness AUC", "Gaussian AUC", "false alarms", "fan", "valve"):
+        assert words in answer.out
+    assert (tmp_path / "demo" / "report.html").is_file()

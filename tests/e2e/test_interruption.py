@@ -1,0 +1,104 @@
+"""kill -9 and Ctrl-C on a real fit: the work goes on as if nothing had happened."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import time
+
+import pytest
+from safetensors import safe_open
+
+EXAMPLES = 14 * (313 - 16 + 1)  # 14 clips train, 10 are held out
+PER_EPOCH = -(-(EXAMPLES - 1) // 64)
+SETTINGS = [
+    *("--preset", "tiny", "--set", "decision.cross_fit_below=0", "--set", "ssdpt.training.hop=1"),
+    *("--set", "ssdpt.training.checkpoint_seconds=0.1", "--set", "ssdpt.training.averaging=0.9"),
+]
+
+
+def steps_done(out):
+    """Updates in the checkpoint of a running fit."""
+    path = out.with_name(f"{out.name}.partial") / "fan" / "training" / "checkpoint.safetensors"
+    if not path.is_file():
+        return 0
+    with safe_open(path, framework="np") as file:
+        return int(json.loads(file.metadata()["about"])["step"])
+
+
+def begin(command, fan, out, epochs):
+    words = ["fit", str(fan), "--out", str(out), *SETTINGS]
+    words += ["--set", f"ssdpt.training.epochs={epochs}"]
+    return words, subprocess.Popen([command, *words], stderr=subprocess.PIPE, text=True)
+
+
+def wait_until(ready, process):
+    end = time.monotonic() + 120
+    while not ready():
+        assert process.poll() is None, process.stderr.read()
+        assert time.monotonic() < end
+        time.sleep(0.005)
+
+
+@pytest.fixture
+def cut(command, fan, tmp_path):
+    """A fit killed in the middle of an epoch; gives its folder and how to go on."""
+    out = tmp_path / "cut"
+    words, process = begin(command, fan, out, epochs=3)
+
+    def in_mid_epoch():
+        step = steps_done(out)
+        return step > PER_EPOCH and step % PER_EPOCH
+
+    with process:
+        wait_until(in_mid_epoch, process)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    assert not out.exists()
+    return out, words
+
+
+def test_resuming_after_kill_9_ends_in_the_same_model(cut, cli, command, fan, tmp_path):
+    out, words = cut
+    stopped = steps_done(out)
+    refused = cli(*words, "--resume", "--quiet", "--seed", 5)
+    assert refused.code == 2
+    assert "made with other settings" in refused.error
+
+    resumed = subprocess.run(
+        [command, *words, "--resume"], capture_output=True, text=True, timeout=240
+    )
+    assert resumed.returncode == 0, resumed.stderr
+    assert f"going on from update {stopped} of {3 * PER_EPOCH}" in resumed.stderr
+    assert not out.with_name("cut.partial").exists()
+
+    whole = tmp_path / "whole"
+    words[words.index(str(out))] = str(whole)
+    assert cli(*words, "--quiet").code == 0
+    for name in ("model.safetensors", "calibration.json"):
+        assert (out / name).read_bytes() == (whole / name).read_bytes()
+    logs = [
+        [json.loads(line) for line in (folder / "training.jsonl").read_text().splitlines()]
+        for folder in (out, whole)
+    ]
+    assert [line["epoch"] for line in logs[0]] == [1, 2, 3]
+    assert [line["loss"] for line in logs[0]] == [line["loss"] for line in logs[1]]
+    clip = sorted((fan / "source_test").iterdir())[0]
+    scores = [cli("score", folder, clip, "--format", "jsonl").out for folder in (out, whole)]
+    assert scores[0] == scores[1]
+
+
+def test_ctrl_c_is_one_line_and_130(command, fan, tmp_path):
+    out = tmp_path / "stopped"
+    _, process = begin(command, fan, out, epochs=1000)
+    with process:
+        wait_until(lambda: steps_done(out) > 0, process)
+        process.send_signal(signal.SIGINT)
+        said = process.stderr.read()
+        assert process.wait(timeout=60) == 130
+    lines = said.splitlines()
+    assert lines[-1] == "error: interrupted; a fit goes on from its last checkpoint with --resume"
+    assert "Traceback" not in said
+    assert not out.exists()
+    assert steps_done(out) > 0

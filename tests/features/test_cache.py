@@ -1,0 +1,137 @@
+"""The cache: computed once, memory-mapped, made again when anything changed."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sounds import hum, write_clip
+from ssdpt.config import AudioConfig, FeatureConfig
+from ssdpt.data import audio
+from ssdpt.errors import SsdptError
+from ssdpt.features import cache
+from ssdpt.features.cache import FeatureSet, cache_folder, features_of
+from ssdpt.features.logmel import LogMel
+from ssdpt.types import Recording
+
+AUDIO = AudioConfig()
+BINS = FeatureConfig(n_mels=16)
+
+
+@pytest.fixture
+def clips(tmp_path, monkeypatch):
+    monkeypatch.setenv("SSDPT_CACHE", str(tmp_path / "cache"))
+    return [
+        Recording(write_clip(tmp_path / f"{n}.wav", hum(1 + n / 10, seed=n)), "fan", f"0{n % 2}")
+        for n in range(4)
+    ]
+
+
+@pytest.fixture
+def computed(monkeypatch):
+    """How often features were computed."""
+    calls = []
+    compute = cache._compute
+    monkeypatch.setattr(cache, "_compute", lambda *a: (calls.append(1), compute(*a)))
+    return calls
+
+
+def test_holds_what_the_front_end_gives(clips):
+    found = features_of(clips, AUDIO, BINS)
+    assert len(found) == 4
+    assert isinstance(found.frames, np.memmap)
+    front_end = LogMel(BINS, 16000)
+    for number, clip in enumerate(clips):
+        np.testing.assert_array_equal(found.clip(number), front_end(audio.read(clip.path)))
+
+
+def test_computes_once(clips, computed):
+    first = features_of(clips, AUDIO, BINS)
+    again = features_of(clips, AUDIO, BINS)
+    assert len(computed) == 1
+    np.testing.assert_array_equal(first.frames, again.frames)
+
+
+def test_computes_again_when_something_changed(clips, computed):
+    features_of(clips, AUDIO, BINS)
+    features_of(clips, AUDIO, FeatureConfig(n_mels=8))
+    features_of(clips[:3], AUDIO, BINS)
+    write_clip(clips[0].path, hum(3, seed=9))
+    features_of(clips, AUDIO, BINS)
+    assert len(computed) == 4
+
+
+def test_a_damaged_cache_is_made_again(clips, computed):
+    whole = np.array(features_of(clips, AUDIO, BINS).frames)
+    (folder,) = cache_folder().iterdir()
+    for damage in ("index", "frames", "missing"):
+        if damage == "index":
+            (folder / "index.json").write_text("{")
+        elif damage == "frames":
+            (folder / "frames.f32").write_bytes(b"")
+        else:
+            (folder / "frames.f32").unlink()
+        np.testing.assert_array_equal(features_of(clips, AUDIO, BINS).frames, whole)
+    assert len(computed) == 4
+
+
+def test_the_unreadable_is_named_and_the_others_go_on(clips, tmp_path):
+    broken = Recording(tmp_path / "broken.wav", "fan")
+    broken.path.write_bytes(b"not sound")
+    found = features_of([clips[0], broken, clips[1]], AUDIO, BINS)
+    assert [recording.path.name for recording in found.recordings] == ["0.wav", "1.wav"]
+    ((left_out, reason),) = found.failures
+    assert left_out is broken
+    assert "broken.wav" in reason
+    alone = features_of([broken], AUDIO, BINS)
+    assert len(alone) == 0
+    assert alone.frames.shape == (0, 16)
+
+
+def test_the_oldest_entries_go(clips, monkeypatch):
+    features_of(clips, AUDIO, BINS)
+    (old,) = cache_folder().iterdir()
+    os.utime(old / "index.json", (1, 1))
+    features_of(clips[:2], AUDIO, BINS)
+    monkeypatch.setenv("SSDPT_CACHE_GB", "0")
+    features_of(clips[:1], AUDIO, BINS)
+    (kept,) = cache_folder().iterdir()
+    assert kept != old
+    monkeypatch.setenv("SSDPT_CACHE_GB", "much")
+    with pytest.raises(SsdptError, match="SSDPT_CACHE_GB"):
+        features_of(clips[1:], AUDIO, BINS)
+
+
+def test_where_it_lies(monkeypatch, tmp_path):
+    monkeypatch.delenv("SSDPT_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert cache_folder() == tmp_path / "ssdpt" / "features"
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    assert cache_folder() == tmp_path / "home" / ".cache" / "ssdpt" / "features"
+
+
+def test_long_recordings_are_cut_without_copying():
+    recordings = tuple(Recording(path, "fan") for path in map(Path, "abc"))
+    frames = np.arange(149 + 150 + 1000, dtype=np.float32)[:, None]
+    whole = FeatureSet(recordings, frames, np.array([0, 149, 299, 1299]))
+    cut = whole.cut(100)
+    assert [recording.path.name for recording in cut.recordings] == ["a", "b", "b", *["c"] * 10]
+    assert cut.frames is whole.frames
+    _, lengths = cut.all().spans()
+    assert lengths.tolist() == [149, 75, 75, *[100] * 10]
+    assert np.shares_memory(cut.clip(3), frames)
+
+
+def test_views_choose_clips():
+    recordings = tuple(Recording(Path(name), "fan") for name in "abcd")
+    view = FeatureSet(recordings, np.zeros((8, 1), np.float32), np.array([0, 2, 4, 6, 8])).all()
+    assert [r.path.name for r in view.without([1, 2]).recordings] == ["a", "d"]
+    assert [r.path.name for r in view.without([0]).only([0, 2]).recordings] == ["b", "d"]
+    first, lengths = view.only([3]).spans()
+    assert (first.tolist(), lengths.tolist()) == ([6], [2])
+    assert [len(frames) for _, frames in view.clips()] == [2] * 4
+    assert len(view.source.subset([1])) == 1

@@ -1,0 +1,208 @@
+"""Thresholds from normal scores alone: the right rate, honest about what few clips can show."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from ssdpt.config import DecisionConfig
+from ssdpt.errors import SsdptError
+from ssdpt.scoring.calibrate import (
+    Calibration,
+    calibrate,
+    empirical_tail,
+    fit_tail,
+    gamma_by_moments,
+    gamma_fit_p_value,
+)
+
+RATES = (0.5, 0.1, 0.05, 0.01, 0.001)
+
+
+def sample(shape=4.0, location=-3.0, scale=0.7, count=5000, seed=0):
+    return location + scale * np.random.default_rng(seed).standard_gamma(shape, count)
+
+
+def tail_of(scores, **changes):
+    return fit_tail(np.asarray(scores, float), DecisionConfig(**changes), seed=0)
+
+
+def bimodal(count=200, seed=0):
+    rng = np.random.default_rng(seed)
+    return np.concatenate([rng.normal(-5, 0.3, count // 2), rng.normal(5, 0.3, count // 2)])
+
+
+def test_the_gamma_is_found_again():
+    shape, location, scale = gamma_by_moments(sample(count=200_000))
+    assert (shape, location, scale) == pytest.approx((4.0, -3.0, 0.7), rel=0.1)
+
+
+@pytest.mark.parametrize("location", [-30.0, 0.0, 5.0])
+def test_gamma_quantiles_are_scipys(location):
+    tail = tail_of(sample(location=location))
+    assert tail.method == "gamma"
+    truth = stats.gamma(4.0, location, 0.7)
+    for rate in RATES[:4]:
+        assert tail.threshold(rate) == pytest.approx(truth.isf(rate), abs=0.2)
+    fitted = stats.gamma(
+        tail.parameters["shape"], tail.parameters["location"], tail.parameters["scale"]
+    )
+    for rate in RATES:
+        # the table is finer than anyone's question
+        assert tail.threshold(rate) == pytest.approx(fitted.isf(rate), abs=2e-3)
+
+
+@pytest.mark.parametrize("method", ["gamma", "empirical"])
+@pytest.mark.parametrize("rate", [0.1, 0.01])
+def test_the_rate_holds_on_unseen_normal_clips(method, rate):
+    tail = tail_of(sample(seed=1), method=method)
+    unseen = sample(seed=2, count=100_000)
+    assert np.mean(unseen > tail.threshold(rate)) == pytest.approx(rate, rel=0.2)
+
+
+def test_the_paper_cuts_at_the_nine_tenth_quantile():
+    calibration = calibrate({"00": list(sample())}, DecisionConfig(), cross_fitted=False, seed=0)
+    alert, alarm = calibration.thresholds()
+    assert alert == pytest.approx(stats.gamma(4.0, -3.0, 0.7).isf(0.1), abs=0.05)
+    assert alarm == pytest.approx(stats.gamma(4.0, -3.0, 0.7).isf(0.01), abs=0.15)
+
+
+def test_a_gamma_that_does_not_fit_is_given_up_by_itself():
+    tail = tail_of(bimodal())
+    assert tail.method == "empirical"
+    assert tail.fit_p_value < 0.01
+    assert tail.threshold(0.1) == pytest.approx(np.quantile(bimodal(), 0.9), abs=0.1)
+    assert tail_of(bimodal(), method="gamma").method == "gamma"
+
+
+def test_a_true_gamma_is_rarely_given_up():
+    kept = sum(tail_of(sample(count=60, seed=seed)).method == "gamma" for seed in range(20))
+    assert kept >= 18
+
+
+def test_goodness_of_fit_is_a_fair_p_value():
+    values = [gamma_fit_p_value(sample(count=40, seed=s), seed=s) for s in range(40)]
+    assert min(values) > 0
+    assert max(values) <= 1
+    assert 0.2 < np.mean(values) < 0.8
+
+
+def test_empirical_thresholds_are_order_statistics_then_an_exponential():
+    scores = np.arange(1.0, 100.0)  # 99 clips: the k-th highest stands for k %
+    got = empirical_tail(scores, np.array([0.5, 0.1, 0.01]))
+    np.testing.assert_allclose(got, [50, 90, 99])
+    beyond = empirical_tail(scores, np.array([0.001, 0.0001]))
+    assert 99 < beyond[0] < beyond[1]
+    # a factor ten in the rate is a fixed step of the score
+    assert beyond[1] - beyond[0] == pytest.approx(np.log(10) * np.mean(np.arange(1, 10)))
+
+
+def test_a_heavy_tail_is_followed():
+    scores = np.random.default_rng(0).exponential(2.0, 5000)
+    got = empirical_tail(scores, np.array([1e-4, 1e-6]))
+    np.testing.assert_allclose(got, [-2 * np.log(1e-4), -2 * np.log(1e-6)], rtol=0.15)
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    scores=st.lists(
+        st.floats(-1e6, 1e6, allow_nan=False, allow_infinity=False), min_size=1, max_size=30
+    ),
+    method=st.sampled_from(["gamma", "empirical"]),
+)
+def test_any_scores_give_ordered_thresholds_and_p_values(scores, method):
+    tail = fit_tail(np.array(scores), DecisionConfig(method=method), seed=0)
+    thresholds = [tail.threshold(rate) for rate in RATES]
+    assert np.isfinite(thresholds).all()
+    assert thresholds == sorted(thresholds)
+    low, high = min(scores), max(scores)
+    asked = [tail.p_value(score) for score in np.linspace(low - 10, high + 10, 50)]
+    assert all(0 < p <= 1 for p in asked)
+    assert all(a >= b - 1e-12 for a, b in pairwise(asked))
+
+
+def test_p_values_and_thresholds_are_two_sides_of_one_table():
+    tail = tail_of(sample())
+    for rate in RATES:
+        assert tail.p_value(tail.threshold(rate)) == pytest.approx(rate, rel=1e-3)
+    assert tail.p_value(-1e9) == 1.0
+    assert tail.p_value(1e9) == pytest.approx(1e-6)
+
+
+def test_equal_scores_do_not_break_it():
+    tail = tail_of([2.5] * 20)
+    assert tail.threshold(0.1) == pytest.approx(2.5, abs=1e-6)
+
+
+def test_no_or_infinite_scores_are_refused():
+    for scores in ([], [1.0, np.inf], [np.nan]):
+        with pytest.raises(SsdptError, match="finite"):
+            tail_of(scores)
+
+
+def test_a_section_with_enough_clips_has_its_own_threshold():
+    scores = {"00": list(sample(count=60)), "01": list(10 + sample(count=60)), "02": [1.0] * 5}
+    calibration = calibrate(scores, DecisionConfig(), cross_fitted=True, seed=0)
+    assert set(calibration.sections) == {"00", "01"}
+    assert calibration.thresholds("01")[0] == pytest.approx(
+        10 + calibration.thresholds("00")[0], abs=1.5
+    )
+    pooled = calibration.thresholds()
+    assert calibration.thresholds("02") == calibration.thresholds("99") == pooled
+    assert calibration.pooled.clips == 125
+
+
+def test_levels_and_equality():
+    calibration = calibrate({"00": list(sample())}, DecisionConfig(), cross_fitted=False, seed=0)
+    alert, alarm = calibration.thresholds("00")
+    assert alert < alarm
+    assert calibration.level(alert, "00") == "normal"
+    assert calibration.level(np.nextafter(alert, np.inf), "00") == "alert"
+    assert calibration.level(alarm, "00") == "alert"
+    assert calibration.level(alarm + 1e-9, "00") == "alarm"
+
+
+def test_what_few_clips_cannot_show():
+    assert tail_of(sample(count=99)).smallest_observed_rate == 0.01
+
+
+def test_it_survives_json():
+    calibration = calibrate(
+        {"00": list(sample(count=60)), "01": [1.0, 2.0]},
+        DecisionConfig(),
+        cross_fitted=True,
+        seed=0,
+    )
+    text = json.dumps(calibration.to_json())
+    assert Calibration.from_json(json.loads(text)) == calibration
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (("pooled", "score"), [1.0]),
+        (("pooled", "score"), "high"),
+        (("pooled", "probability"), ["a"] * 122),
+        (("pooled", "clips"), "many"),
+        (("pooled", "surprise"), 1),
+        (("sections",), []),
+        (("false_alarm_rate",), 0),
+        (("alarm_ratio",), 7),
+        (("pooled",), None),
+    ],
+)
+def test_foreign_content_is_refused(place, value):
+    tree = calibrate({"00": [1.0, 2.0, 3.0]}, DecisionConfig(), cross_fitted=True, seed=0).to_json()
+    *parents, leaf = place
+    branch = tree
+    for parent in parents:
+        branch = branch[parent]
+    branch[leaf] = value
+    with pytest.raises((KeyError, TypeError, ValueError, AttributeError)):
+        Calibration.from_json(tree)

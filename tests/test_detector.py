@@ -1,0 +1,179 @@
+"""The public face: three lines of Python, any sound file, thresholds that can be moved."""
+
+from __future__ import annotations
+
+import shutil
+
+import numpy as np
+import pytest
+
+from sounds import RATE, hum, write_clip, write_folder
+from ssdpt import Detector
+from ssdpt.errors import SsdptError
+
+
+@pytest.fixture(scope="module")
+def clip(fan):
+    return sorted((fan / "source_test").glob("section_01*normal*.wav"))[0]
+
+
+@pytest.fixture(params=["ssdpt", "gmm"])
+def detector(request, models):
+    return Detector.load(models[request.param])
+
+
+def test_a_score_has_all_that_was_promised(detector, clip):
+    score = detector.score(clip)
+    assert (score.path, score.machine, score.section) == (str(clip), "fan", "01")
+    assert score.level in {"normal", "alert", "alarm"}
+    assert 0 < score.p_value <= 1
+    assert score.parts
+    assert len(score.timeline.value) > 1
+    assert score.is_anomalous == (score.value > score.threshold) == (score.level != "normal")
+    assert score.notes == ()
+
+
+def test_at_the_threshold_a_clip_is_normal(detector, clip):
+    from dataclasses import replace
+
+    score = detector.score(clip)
+    assert not replace(score, value=score.threshold).is_anomalous
+    assert replace(score, value=np.nextafter(score.threshold, np.inf)).is_anomalous
+
+
+def test_the_scores_of_training_and_of_files_agree(fan, detectors):
+    """From the cache and from the file: the same number."""
+    from ssdpt.config import AudioConfig
+    from ssdpt.data.layouts import recording_of
+    from ssdpt.features.cache import features_of
+
+    detector = detectors["ssdpt"]
+    path = sorted((fan / "train").iterdir())[0]
+    cached = features_of([recording_of(path)], AudioConfig(), detector.config.features)
+    value = detector._system.score([cached.clip(0)], "00").value
+    assert detector.score(path, section="00").value == value
+
+
+@pytest.mark.parametrize(
+    ("name", "rate", "channels", "seconds", "notes"),
+    [
+        ("cd.wav", 44100, 2, 3.0, ["resampled from 44100 Hz to 16000 Hz", "channel 0 of 2"]),
+        ("array.wav", 16000, 8, 3.0, ["channel 0 of 8"]),
+        ("blip.wav", 16000, 1, 0.3, ["0.30 s, shorter than a segment (0.51 s): repeated"]),
+        ("phone.mp3", 44100, 1, 3.0, ["resampled from 44100 Hz to 16000 Hz"]),
+        ("small.flac", 16000, 1, 3.0, []),
+        ("small.ogg", 16000, 1, 3.0, []),
+    ],
+)
+def test_any_sound_file(detector, tmp_path, name, rate, channels, seconds, notes):
+    samples = np.repeat(hum(seconds, rate=rate)[:, None], channels, axis=1)
+    samples[:, 1:] = 0
+    path = write_clip(tmp_path / name, samples, rate)
+    score = detector.score(path, section="00")
+    assert np.isfinite(score.value)
+    assert list(score.notes) == notes
+    plain = detector.score(write_clip(tmp_path / "plain.wav", hum(seconds)), section="00")
+    if rate == RATE and name != "small.ogg":
+        assert score.value == pytest.approx(plain.value, rel=1e-3, abs=1e-3)
+
+
+def test_strict_refuses_another_rate(detector, tmp_path):
+    path = write_clip(tmp_path / "cd.wav", hum(2, rate=44100), 44100)
+    with pytest.raises(SsdptError, match=r"44\.1 kHz, 1 channel; this model expects 16 kHz"):
+        detector.score(path, strict=True)
+
+
+def test_minutes_pass_in_blocks(detector, tmp_path, monkeypatch):
+    """The whole recording is never in memory: no block is longer than half a minute."""
+    path = write_clip(tmp_path / "long.wav", hum(100))
+    longest = []
+    stream = detector._front_end.stream
+
+    def watched(blocks):
+        for frames in stream(blocks):
+            longest.append(len(frames))
+            yield frames
+
+    monkeypatch.setattr(detector._front_end, "stream", watched)
+    blocks = detector.score(path, section="00").value
+    assert len(longest) > 3
+    assert max(longest) < 1000
+    monkeypatch.undo()
+    whole = detector._system.score([detector.frames(path)], "00").value
+    assert blocks == pytest.approx(whole, rel=1e-5)
+
+
+def test_no_id_told_is_scored_by_rule(detector, tmp_path):
+    path = write_clip(tmp_path / "today.wav", hum(2))
+    assert any("no machine ID is told" in note for note in detector.score(path).notes)
+
+
+def test_a_machine_of_one_id_needs_no_telling(tmp_path):
+    detector = Detector.fit(write_folder(tmp_path / "pump"), config="tiny")
+    assert detector.machine == "pump"
+    score = detector.score(write_clip(tmp_path / "today.wav", hum(2, seed=77)))
+    assert score.notes == ()
+    assert score.section == detector.sections[0]
+    assert score.level == "normal"
+
+
+def test_a_strange_sound_scores_higher(tmp_path):
+    detector = Detector.fit(write_folder(tmp_path / "pump"), config="tiny")
+    noise = np.random.default_rng(0).normal(0, 0.2, 2 * RATE).astype(np.float32)
+    odd = detector.score(write_clip(tmp_path / "odd.wav", noise))
+    assert odd.level == "alarm"
+    assert odd.p_value < 0.01
+
+
+def test_thresholds_move_without_retraining(model, clip):
+    detector = Detector.load(model)
+    before = detector.score(clip)
+    arrays = {name: value.copy() for name, value in detector.stored.arrays.items()}
+    detector.calibrate(0.01)
+    after = detector.score(clip)
+    assert (after.value, after.p_value) == (before.value, before.p_value)
+    assert after.threshold > before.threshold
+    assert detector.false_alarm_rate == 0.01
+    detector.save_calibration(model)
+    again = Detector.load(model)
+    assert again.score(clip).threshold == after.threshold
+    for name, value in again.stored.arrays.items():
+        np.testing.assert_array_equal(value, arrays[name])
+    assert "rate of 0.01 (alert)" in (model / "README.md").read_text()
+    for rate in (0, 1, -0.1, 2):
+        with pytest.raises(SsdptError, match="between 0 and 1"):
+            detector.calibrate(rate)
+
+
+def test_what_it_knows_of_itself(detector, fan, clip):
+    assert detector.machine == "fan"
+    assert detector.sections == ("00", "01", "02")
+    assert detector.sample_rate == RATE
+    assert detector.frame_seconds == 512 / RATE
+    assert len(detector.mel_frequencies) == 32
+    assert len(detector.fingerprint) == 24
+    assert len(detector.audio(clip)) == 10 * RATE
+    assert detector.frames(clip).shape == (313, 32)
+
+
+def test_the_map_of_a_file(detector, clip, tmp_path):
+    for section in (None, "01", "77"):
+        found = detector.anomaly_map(clip, section=section)
+        assert found.shape == (313, 32)
+        assert (found >= 0).all()
+
+
+def test_a_model_can_be_moved_and_needs_no_training_data(models, tmp_path, clip):
+    moved = shutil.copytree(models["ssdpt"], tmp_path / "elsewhere")
+    alone = shutil.copy(clip, tmp_path)
+    value = Detector.load(moved).score(alone, section="01").value
+    assert value == Detector.load(models["ssdpt"]).score(clip).value
+
+
+@pytest.mark.parametrize("content", [b"", b"not a sound", None])
+def test_a_file_that_is_no_sound(detector, tmp_path, content):
+    path = tmp_path / "x.wav"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(SsdptError, match=r"x\.wav"):
+        detector.score(path)

@@ -1,0 +1,88 @@
+"""The package's face: what it exports, and what importing it loads."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import pkgutil
+import subprocess
+import sys
+
+import pytest
+
+import ssdpt
+
+_BLOCK = """
+import sys
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in {"torch", "scipy", "sklearn", "matplotlib", "sounddevice"}:
+            raise ModuleNotFoundError(f"No module named '{name}'", name=name)
+sys.meta_path.insert(0, Missing())
+"""
+
+
+def base_modules():
+    """Every module that the base install must be able to import."""
+    import ssdpt.cli
+    import ssdpt.data
+
+    yield from ("ssdpt", "ssdpt.config", "ssdpt.types", "ssdpt.errors", "ssdpt.files")
+    yield from ("ssdpt.progress", "ssdpt.storage", "ssdpt.card", "ssdpt.systems")
+    yield from ("ssdpt.scoring.calibrate", "ssdpt.scoring.aggregate", "ssdpt.training.log")
+    for package in (ssdpt.cli, ssdpt.data):
+        yield package.__name__
+        for module in pkgutil.iter_modules(package.__path__, package.__name__ + "."):
+            if not module.ispkg:
+                yield module.name
+
+
+def python(code, *arguments):
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, timeout=120
+    )
+
+
+def test_all_is_what_there_is():
+    assert ssdpt.__all__ == ["Detector", "Fleet", "__version__", "load"]
+    for name in ssdpt.__all__:
+        assert getattr(ssdpt, name) is not None
+    with pytest.raises(AttributeError, match="Detektor"):
+        _ = ssdpt.Detektor
+
+
+def test_the_version_is_the_installed_one():
+    from importlib.metadata import version
+
+    assert ssdpt.__version__ == version("ssdpt")
+
+
+def test_load_gives_a_detector(models):
+    assert ssdpt.load(str(models["gmm"])).machine == "fan"
+
+
+def test_every_module_imports():
+    for module in pkgutil.walk_packages(ssdpt.__path__, "ssdpt."):
+        importlib.import_module(module.name)
+
+
+def test_importing_loads_nothing_heavy():
+    found = python(
+        "import sys, ssdpt, ssdpt.cli, json;"
+        "heavy = {'torch', 'scipy', 'sklearn', 'matplotlib', 'soundfile', 'soxr'};"
+        "print(json.dumps(sorted(heavy & set(sys.modules))))"
+    )
+    assert json.loads(found.stdout) == []
+
+
+def test_the_base_install_imports_every_module_it_should():
+    code = _BLOCK + "import importlib\nfor name in sys.argv[1:]: importlib.import_module(name)"
+    done = python(code, *base_modules())
+    assert done.returncode == 0, done.stderr
+
+
+def test_without_torch_fit_says_what_to_install(tmp_path):
+    code = _BLOCK + "from ssdpt.cli import main; main()"
+    done = python(code, "fit", str(tmp_path), "--out", str(tmp_path / "m"))
+    assert done.returncode == 2
+    assert done.stderr == "error: this needs torch: pip install 'ssdpt[train]'\n"

@@ -1,0 +1,205 @@
+"""Model folders: plain files, whole or not there, read without running anything."""
+
+from __future__ import annotations
+
+import errno
+import json
+import pickle
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from ssdpt import Detector
+from ssdpt.errors import SsdptError
+from ssdpt.storage import is_model, read_model, write_model
+
+FILES = ["README.md", "calibration.json", "config.json", "data.json", "model.safetensors"]
+
+
+def names(folder):
+    return sorted(entry.name for entry in folder.iterdir())
+
+
+def edit(path, **changes):
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+
+
+def refused(folder):
+    with pytest.raises(SsdptError) as caught:
+        Detector.load(folder)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def test_what_is_in_the_folder(models):
+    assert names(models["gmm"]) == FILES
+    assert names(models["ssdpt"]) == sorted([*FILES, "training.jsonl"])
+    assert is_model(models["gmm"])
+    head = json.loads((models["ssdpt"] / "config.json").read_text())
+    assert head["machine"] == "fan"
+    assert head["sections"] == ["00", "01", "02"]
+    assert head["config"]["preset"] == "tiny"
+    heard = json.loads((models["ssdpt"] / "data.json").read_text())["heard"]
+    assert len(heard) == 24
+    assert all(name.endswith(".wav") and "train_normal" in name for name in heard.values())
+
+
+def test_it_comes_back_as_it_was(models, detectors):
+    for name, folder in models.items():
+        stored, before = read_model(folder), detectors[name].stored
+        assert replace(stored, arrays={}) == replace(before, arrays={})
+        assert {k: v.tolist() for k, v in stored.arrays.items()} == {
+            k: v.tolist() for k, v in before.arrays.items()
+        }
+
+
+def test_loading_runs_no_code(model, tmp_path):
+    trap = tmp_path / "trap"
+
+    class Evil:
+        def __reduce__(self):
+            return (Path.touch, (trap,))
+
+    payload = pickle.dumps(Evil())
+    for name in ("model.pkl", "model.pt", "pytorch_model.bin", "training.jsonl"):
+        (model / name).write_bytes(payload)
+    for name in ("__init__.py", "model.py", "conftest.py", "config.py"):
+        (model / name).write_text(f"open({str(trap)!r}, 'w')")
+    Detector.load(model)
+    assert not trap.exists()
+    (model / "model.safetensors").write_bytes(payload)
+    refused(model)
+    assert not trap.exists()
+
+
+@pytest.mark.parametrize("name", FILES[1:])
+def test_a_missing_file_is_named(model, name):
+    (model / name).unlink()
+    assert name in refused(model)
+
+
+@pytest.mark.parametrize("name", FILES[1:])
+@pytest.mark.parametrize("content", [b"", b"\xff\xfe garbage", b"[1, 2]", b"{}"])
+def test_a_damaged_file_is_named(model, name, content):
+    (model / name).write_bytes(content)
+    said = refused(model)
+    assert name in said or "damaged model" in said
+
+
+def test_a_cut_weight_file_is_damaged(model):
+    path = model / "model.safetensors"
+    path.write_bytes(path.read_bytes()[:-100])
+    assert "model.safetensors: damaged or of another model" in refused(model)
+
+
+def test_the_weights_of_another_model_are_foreign(model, models):
+    shutil.copy(models["ae"] / "model.safetensors", model)
+    assert "of another model" in refused(model)
+
+
+def test_weights_that_do_not_fit_the_settings(model, models):
+    """Even where the digests were made to agree."""
+    edit(model / "config.json", digests={})
+    shutil.copy(models["ae"] / "model.safetensors", model)
+    assert "do not belong together" in refused(model)
+
+
+@pytest.mark.parametrize("entry", ["machine", "sections", "config", "system", "notes", "digests"])
+def test_a_missing_entry_is_named(model, entry):
+    edit(model / "config.json", **{entry: None})
+    assert entry in refused(model)
+
+
+def test_a_foreign_config_is_not_ours(model):
+    (model / "config.json").write_text('{"model_type": "bert"}')
+    assert "not written by ssdpt" in refused(model)
+
+
+def test_a_newer_model_says_to_upgrade(model):
+    edit(model / "config.json", format=99, ssdpt_version="9.1")
+    said = refused(model)
+    assert "ssdpt 9.1" in said
+    assert "upgrade" in said
+
+
+def test_an_unknown_setting_is_named(model):
+    head = json.loads((model / "config.json").read_text())
+    head["config"]["gmm"]["magic"] = 1
+    (model / "config.json").write_text(json.dumps(head))
+    assert "gmm.magic" in refused(model)
+
+
+def test_digests_cannot_point_outside(model):
+    edit(model / "config.json", digests={"../evil": "0"})
+    assert "missing" in refused(model)
+
+
+def test_no_folder_and_no_model(tmp_path):
+    assert "no such model folder" in refused(tmp_path / "absent")
+    assert "not a model folder" in refused(tmp_path)
+
+
+class TestWriting:
+    def test_a_model_is_replaced_whole(self, detectors, tmp_path):
+        out = tmp_path / "m"
+        detectors["ssdpt"].save(out)
+        detectors["gmm"].save(out)
+        assert names(out) == FILES
+        assert names(tmp_path) == ["m"]
+        assert Detector.load(out).system_name == "gmm"
+
+    def test_an_empty_folder_is_used(self, detectors, tmp_path):
+        (tmp_path / "m").mkdir()
+        detectors["gmm"].save(tmp_path / "m")
+        assert names(tmp_path / "m") == FILES
+
+    def test_other_peoples_files_are_never_deleted(self, detectors, tmp_path, model):
+        (tmp_path / "notes").mkdir()
+        (tmp_path / "notes" / "diary.txt").write_text("dear diary")
+        (tmp_path / "app").mkdir()
+        (tmp_path / "app" / "config.json").write_text('{"port": 80}')
+        (model / "evaluation").mkdir()
+        (tmp_path / "file").touch()
+        for place, word in [
+            (tmp_path / "notes", "diary.txt"),
+            (tmp_path / "app", "not written by ssdpt"),
+            (model, "evaluation"),
+            (tmp_path / "file", "is a file"),
+        ]:
+            before = sorted(tmp_path.rglob("*"))
+            with pytest.raises(SsdptError, match=word):
+                detectors["gmm"].save(place)
+            assert sorted(tmp_path.rglob("*")) == before
+
+    @pytest.mark.parametrize(
+        ("code", "words"), [(errno.ENOSPC, "disk is full"), (errno.EROFS, "read-only")]
+    )
+    @pytest.mark.parametrize("step", ["mkdtemp", "write_bytes", "fsync"])
+    def test_a_disk_that_refuses_leaves_the_old_model(
+        self, model, detectors, monkeypatch, code, words, step
+    ):
+        before = {name: (model / name).read_bytes() for name in names(model)}
+
+        def refuse(*arguments, **options):
+            raise OSError(code, "no")
+
+        owner = {"mkdtemp": "tempfile", "write_bytes": "pathlib.Path", "fsync": "os"}[step]
+        with monkeypatch.context() as patch:
+            patch.setattr(f"{owner}.{step}", refuse)
+            with pytest.raises(SsdptError, match=words):
+                detectors["ae"].save(model)
+        assert {name: (model / name).read_bytes() for name in names(model)} == before
+        assert names(model.parent) == ["model"]
+
+    def test_the_card_is_for_people(self, models):
+        card = (models["gmm"] / "README.md").read_text()
+        for words in ("# fan:", "24 normal recordings", "preset `tiny`", "alert above"):
+            assert words in card
+        assert "(extrapolated)" in card  # 24 clips cannot show a rate of 1 in 100
+
+    def test_extra_files_go_along(self, detectors, tmp_path):
+        write_model(tmp_path / "m", detectors["gmm"].stored, "card", {"training.jsonl": "{}\n"})
+        assert (tmp_path / "m" / "training.jsonl").read_text() == "{}\n"
+        assert (tmp_path / "m" / "README.md").read_text() == "card"

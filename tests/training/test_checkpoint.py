@@ -1,0 +1,76 @@
+"""A checkpoint: everything comes back, and a wrong or damaged one is refused."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from ssdpt.errors import SsdptError
+from ssdpt.training.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
+
+FILE = "checkpoint.safetensors"
+SAVED = Checkpoint(
+    identity="settings-a",
+    step=17,
+    network={"layer.weight": torch.tensor([1.5, -2.0])},
+    average={"layer.weight": torch.tensor([1.0, -1.0])},
+    optimiser={0: {"step": torch.tensor(17.0), "exp_avg": torch.tensor([0.1, 0.2])}},
+    totals={"loss": torch.tensor(3.0)},
+)
+
+
+def test_everything_comes_back(tmp_path):
+    save_checkpoint(tmp_path, SAVED)
+    back = load_checkpoint(tmp_path, "settings-a")
+    assert back.step == 17
+    for branch in ("network", "average", "totals"):
+        assert str(getattr(back, branch)) == str(getattr(SAVED, branch))
+    assert str(dict(sorted(back.optimiser[0].items(), reverse=True))) == str(SAVED.optimiser[0])
+
+
+def test_none_where_there_is_none(tmp_path):
+    assert load_checkpoint(tmp_path, "settings-a") is None
+
+
+def test_one_of_other_settings_is_refused(tmp_path):
+    save_checkpoint(tmp_path, SAVED)
+    with pytest.raises(SsdptError, match="other settings"):
+        load_checkpoint(tmp_path, "settings-b")
+
+
+@pytest.mark.parametrize("damage", ["cut", "foreign", "empty"])
+def test_a_damaged_one_is_named(tmp_path, damage):
+    save_checkpoint(tmp_path, SAVED)
+    path = tmp_path / FILE
+    content = {"cut": path.read_bytes()[:-4], "foreign": b"hello" * 40, "empty": b""}[damage]
+    path.write_bytes(content)
+    with pytest.raises(SsdptError, match="damaged") as caught:
+        load_checkpoint(tmp_path, "settings-a")
+    assert str(path) in str(caught.value)
+
+
+def test_a_foreign_safetensors_file_is_damaged(tmp_path):
+    from safetensors.torch import save_file
+
+    save_file({"a": torch.zeros(1)}, tmp_path / FILE)
+    with pytest.raises(SsdptError, match="damaged"):
+        load_checkpoint(tmp_path, "settings-a")
+
+
+def test_it_is_replaced_whole(tmp_path):
+    save_checkpoint(tmp_path, SAVED)
+    save_checkpoint(tmp_path, SAVED)
+    assert [entry.name for entry in tmp_path.iterdir()] == [FILE]
+
+
+def test_a_full_disk_is_a_sentence(tmp_path, monkeypatch):
+    import errno
+    from pathlib import Path
+
+    def full(self, content):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(SsdptError, match="disk is full"):
+        save_checkpoint(tmp_path, SAVED)
+    assert list(tmp_path.iterdir()) == []
