@@ -113,22 +113,26 @@ class TestHoldingOut:
 
 
 class TestIdentity:
+    @staticmethod
+    def identity(digests=("a", "b"), sections=("00", "01"), **changes):
+        return fitting._identity(config(**changes), recordings(*sections), list(digests))
+
     def test_changes_with_what_changes_the_weights(self):
-        base = fitting._identity(config(), ["a", "b"])
-        assert fitting._identity(config(), ["a", "b"]) == base
-        assert fitting._identity(config(), ["a", "c"]) != base
+        base = self.identity()
+        assert self.identity() == base
+        assert self.identity(digests=("a", "c")) != base
+        assert self.identity(sections=("01", "00")) != base
         for change in (
             {"seed": 1},
             {"ssdpt.training.epochs": 9},
             {"decision.held_out": 0.3},
             {"decision.cross_fit_below": 5},
         ):
-            assert fitting._identity(config(**change), ["a", "b"]) != base
+            assert self.identity(**change) != base
 
     def test_not_with_what_does_not(self):
-        base = fitting._identity(config(), ["a"])
         for change in ({"device": "cpu"}, {"decision.false_alarm_rate": 0.01}):
-            assert fitting._identity(config(**change), ["a"]) == base
+            assert self.identity(**change) == self.identity()
 
 
 class TestWhatIsUsed:

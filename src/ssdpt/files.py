@@ -109,3 +109,8 @@ def digest(path: Path) -> str:
     """A content hash: the same sound under another name or in another folder has the same one."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+
+
+def printable(name: str) -> str:
+    """A file name as text that can be written anywhere; bytes that are no UTF-8 become `?`."""
+    return name.encode("utf-8", "replace").decode("utf-8")

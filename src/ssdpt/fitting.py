@@ -15,7 +15,7 @@ from ssdpt.config import Config
 from ssdpt.data.split import folds, held_out, training_split
 from ssdpt.errors import SsdptError
 from ssdpt.features.cache import FeatureSet, FeatureView, features_of
-from ssdpt.files import digest
+from ssdpt.files import digest, printable
 from ssdpt.progress import SILENT, Reporter
 from ssdpt.scoring.aggregate import ClipScore
 from ssdpt.scoring.calibrate import calibrate
@@ -60,7 +60,7 @@ def fit_machine(
     chosen = _normal_training_recordings(recordings, config.seed, notes)
     clips = _readable_clips(chosen, config, strict, notes, reporter)
     used = list(dict.fromkeys(clips.recordings))
-    heard = {digest(recording.path): recording.path.name for recording in used}
+    heard = {digest(recording.path): printable(recording.path.name) for recording in used}
     if len(heard) < len(used):
         notes.add(f"{len(used) - len(heard)} of {len(used)} recordings are copies of others")
     if reason := system_class(config.system).refusal(used, config):
@@ -68,7 +68,7 @@ def fit_machine(
         config = config.model_copy(update={"system": "gmm"})
     cross_fit = len(clips) < config.decision.cross_fit_below
     models = 1 + config.decision.folds if cross_fit else 1
-    identity = _identity(config, sorted(heard))
+    identity = _identity(config, used, list(heard))
 
     def fit(part: FeatureView, name: str) -> System:
         place = work / name.replace(" ", "-")
@@ -270,11 +270,12 @@ def _scores(system: System, clips: FeatureView, reporter: Reporter) -> dict[str,
     return dict(scores)
 
 
-def _identity(config: Config, digests: list[str]) -> str:
+def _identity(config: Config, recordings: Sequence[Recording], digests: list[str]) -> str:
     """Changes with anything that would change the fitted weights."""
     # Of the decision only what divides the clips into training and held-out ones.
     division = {"held_out", "min_held_out", "cross_fit_below", "folds"}
     settings = config.model_dump(exclude={"device", "decision"})
     settings["decision"] = config.decision.model_dump(include=division)
-    text = json.dumps([__version__, settings, digests], sort_keys=True)
+    classes = sorted((item.path.name, item.section, item.attribute_text) for item in recordings)
+    text = json.dumps([__version__, settings, sorted(digests), classes], sort_keys=True)
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()

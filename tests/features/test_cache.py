@@ -135,3 +135,35 @@ def test_views_choose_clips():
     assert (first.tolist(), lengths.tolist()) == ([6], [2])
     assert [len(frames) for _, frames in view.clips()] == [2] * 4
     assert len(view.source.subset([1])) == 1
+
+
+def test_long_recordings_are_streamed_into_the_same_numbers(clips, monkeypatch):
+    whole = features_of(clips, AUDIO, BINS)
+    monkeypatch.setattr(cache, "_LONG_SECONDS", 1.15)
+    monkeypatch.setattr(cache, "_FORMAT", -1)
+    streamed = features_of(clips, AUDIO, BINS)
+    np.testing.assert_array_equal(streamed.offsets, whole.offsets)
+    np.testing.assert_array_equal(streamed.frames, whole.frames)
+
+
+def test_a_long_recording_that_breaks_midway_leaves_nothing(clips, monkeypatch):
+    def breaks_off(path, *rest, **options):
+        yield hum(0.5)
+        if path == clips[1].path:
+            raise SsdptError(f"{path}: cut short")
+
+    monkeypatch.setattr(cache, "_LONG_SECONDS", 0.0)
+    monkeypatch.setattr(cache.audio, "stream", breaks_off)
+    found = features_of(clips, AUDIO, BINS)
+    assert [reason for _, reason in found.failures] == [f"{clips[1].path}: cut short"]
+    assert len(found) == 3
+    assert len(set(np.diff(found.offsets))) == 1
+    assert found.offsets[-1] == len(found.frames)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="file names are text there")
+def test_a_file_name_that_is_no_text(clips, tmp_path):
+    odd = Path(os.fsdecode(os.fsencode(tmp_path) + b"/odd\xff.wav"))
+    clips[0].path.rename(odd)
+    found = features_of([Recording(odd, "fan")], AUDIO, BINS)
+    assert found.failures == ()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+import sys
+
 import typer
 
 from ssdpt.cli import datasets, demo, judge, model, paper, record
@@ -33,4 +36,8 @@ app.add_typer(paper.app, name="paper")
 
 def main() -> None:
     """The `ssdpt` command."""
+    for stream in (sys.stdout, sys.stderr):
+        # A file name may hold bytes that are no text; it is shown escaped, not died of.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     app()

@@ -36,7 +36,9 @@ def inspect(
 
 def download(
     name: Annotated[str, typer.Argument(help="dcase2020 to dcase2025.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the machines.")],
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Folder for the machines; default: NAME.")
+    ] = None,
     machine: Machines = None,
     part: Annotated[
         list[str] | None,
@@ -46,7 +48,7 @@ def download(
     """Fetch a public data set: resumable, checksums verified, unpacked."""
     from ssdpt.data.download import download as run
 
-    folders = run(name, out, machine, REPORTER, parts=tuple(part or ["development"]))
+    folders = run(name, out or Path(name), machine, REPORTER, parts=tuple(part or ["development"]))
     for folder in folders:
         STDOUT.print(str(folder), markup=False)
 

@@ -142,7 +142,10 @@ def _recordings(paths: list[Path], section: str | None, machine: str | None) -> 
     from ssdpt.data.layouts import read_layout
 
     for path in paths:
-        for recording in read_layout(path).recordings:
+        dataset = read_layout(path)
+        for note in dataset.notes:
+            REPORTER.warn(note)
+        for recording in dataset.recordings:
             yield replace(
                 recording,
                 section=recording.section if section is None else section,

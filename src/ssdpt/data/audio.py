@@ -7,6 +7,7 @@ one sentence that names the file and, where it can be told, the second.
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -187,7 +188,7 @@ def _open(path: Path) -> Iterator[Any]:
             raise AudioError(path, "empty", "an empty file (0 bytes); record it again")
         if missing := missing_part(path):
             raise AudioError(path, "cut short", f"cut short: {missing}; copy or record it again")
-        with soundfile.SoundFile(path) as file:
+        with soundfile.SoundFile(_name(path)) as file:
             if file.frames == 0:
                 raise AudioError(path, "empty", "holds no sound (0 samples); record it again")
             if file.frames >= _UNKNOWN_FRAMES:
@@ -227,3 +228,8 @@ def _reason(error: Exception) -> str:
     if "does not exist" in text:  # how its MP3 decoder says that it found no frame
         return "format not recognised"
     return text[:1].lower() + text[1:]
+
+
+def _name(path: Path) -> bytes | str:
+    """The path as soundfile takes it: as bytes it may hold what is no text, except on Windows."""
+    return os.fsencode(path) if os.name == "posix" else str(path)

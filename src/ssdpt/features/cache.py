@@ -7,15 +7,17 @@ made from; the least recently used ones go when the folder outgrows `SSDPT_CACHE
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 import torch
@@ -25,11 +27,12 @@ from ssdpt.config import AudioConfig, FeatureConfig
 from ssdpt.data import audio
 from ssdpt.errors import SsdptError
 from ssdpt.features.logmel import LogMel
-from ssdpt.files import atomic_folder, write_json, writing
+from ssdpt.files import atomic_folder, write_json
 from ssdpt.progress import SILENT, Reporter
 from ssdpt.types import Floats, Recording
 
 _FORMAT = 2
+_LONG_SECONDS = 600.0  # a longer recording passes block by block instead of as a whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,10 +157,10 @@ def _key(
     for recording in recordings:
         try:
             status = recording.path.stat()
-            mark = f"{status.st_size}:{status.st_mtime_ns}"
+            mark = f"{status.st_size}:{status.st_mtime_ns}:{status.st_ctime_ns}"
         except OSError:
             mark = "missing"
-        hasher.update(f"{recording.path.resolve()}:{mark}\n".encode())
+        hasher.update(os.fsencode(recording.path.resolve()) + f":{mark}\n".encode())
     return hasher.hexdigest()
 
 
@@ -171,12 +174,16 @@ def _compute(
 ) -> None:
     front_end = LogMel(feature_config, audio_config.sample_rate)
 
-    def of_recording(recording: Recording) -> list[Floats] | str:
+    def blocks_of(recording: Recording) -> Iterator[Floats]:
+        settings = audio_config.sample_rate, audio_config.channel
+        return front_end.stream(audio.stream(recording.path, *settings, strict=strict))
+
+    def ahead_of_time(recording: Recording) -> list[Floats] | str | None:
+        """The frames, or why there are none; a long recording waits to be streamed (None)."""
         try:
-            blocks = audio.stream(
-                recording.path, audio_config.sample_rate, audio_config.channel, strict=strict
-            )
-            return list(front_end.stream(blocks))
+            if audio.probe(recording.path).seconds > _LONG_SECONDS:
+                return None
+            return list(blocks_of(recording))
         except SsdptError as error:
             return str(error)
 
@@ -189,21 +196,35 @@ def _compute(
         ThreadPoolExecutor(workers) as pool,
         reporter.task("features", total=len(recordings)) as task,
     ):
-        # A bounded number of clips is in memory at any time, and they are written in order.
-        ahead = [pool.submit(of_recording, item) for item in islice(waiting, 4 * workers)]
-        while ahead:
-            result = ahead.pop(0).result()
-            for following in islice(waiting, 1):
-                ahead.append(pool.submit(of_recording, following))
-            if isinstance(result, str):
-                errors[str(len(lengths))] = result
-                lengths.append(None)
-            else:
-                lengths.append(sum(len(block) for block in result))
-                for block in result:
-                    file.write(np.ascontiguousarray(block, "<f4").tobytes())
+        # A bounded number of short clips is in memory at any time, and they are written in order.
+        ahead = [pool.submit(ahead_of_time, item) for item in islice(waiting, 4 * workers)]
+        for recording in recordings:
+            ready = ahead.pop(0).result()
+            ahead += [pool.submit(ahead_of_time, item) for item in islice(waiting, 1)]
+            written: int | str = (
+                ready
+                if isinstance(ready, str)
+                else _append(file, blocks_of(recording) if ready is None else ready)
+            )
+            if isinstance(written, str):
+                errors[str(len(lengths))] = written
+            lengths.append(written if isinstance(written, int) else None)
             task.advance()
     write_json(folder / "index.json", {"frames": lengths, "errors": errors})
+
+
+def _append(file: BinaryIO, blocks: Iterable[Floats]) -> int | str:
+    """Write blocks of frames; their number, or why it failed midway (then nothing is left)."""
+    begin, frames = file.tell(), 0
+    try:
+        for block in blocks:
+            file.write(np.ascontiguousarray(block, "<f4").tobytes())
+            frames += len(block)
+    except SsdptError as error:
+        file.seek(begin)
+        file.truncate()
+        return str(error)
+    return frames
 
 
 def _open(recordings: Sequence[Recording], folder: Path, bins: int) -> FeatureSet:
@@ -235,15 +256,15 @@ def _prune(keep: Path) -> None:
         limit = float(chosen) * 1e9
     except ValueError as error:
         raise SsdptError(f"SSDPT_CACHE_GB={chosen}: not a number of gigabytes") from error
-    with writing(keep.parent):
-        entries = [
-            (entry.stat().st_mtime, entry.parent, (entry.parent / "frames.f32").stat().st_size)
-            for entry in keep.parent.glob("*/index.json")
-        ]
-        total = sum(size for _, _, size in entries)
-        for _, folder, size in sorted(entries):
-            if total <= limit:
-                break
-            if folder != keep:
-                shutil.rmtree(folder, ignore_errors=True)
-                total -= size
+    entries = []
+    for index in keep.parent.glob("*/index.json"):
+        with contextlib.suppress(OSError):  # another process may be pruning too
+            size = (index.parent / "frames.f32").stat().st_size
+            entries.append((index.stat().st_mtime, index.parent, size))
+    total = sum(size for _, _, size in entries)
+    for _, folder, size in sorted(entries):
+        if total <= limit:
+            break
+        if folder != keep:
+            shutil.rmtree(folder, ignore_errors=True)
+            total -= size

@@ -31,12 +31,6 @@ def turbulence(
     return slope(rng.uniform(*db_per_octave), low_hz) * fine.astype(np.float32)
 
 
-def band(centre_hz: float, octaves: float) -> Shape:
-    """A bell around `centre_hz`, `octaves` wide from edge to edge (about −9 dB there)."""
-    distance = np.log2(np.maximum(hertz(), 1.0) / np.float32(centre_hz))
-    return np.exp(-((distance / np.float32(octaves / 2)) ** 2)).astype(np.float32)
-
-
 def noise_spectrum(rng: np.random.Generator, shape: Shape) -> Spectrum:
     """Gaussian noise of that amplitude shape, as a spectrum; its wave has an RMS of 1."""
     bins = shape.size

@@ -44,8 +44,11 @@ class Rotor:
 
     def carrier(self, order: float = 1.0) -> NDArray[np.complex64]:
         """A unit phasor turning `order` times with the shaft, from a random angle, (PADDED,)."""
-        angle = (self.turns * order + self._rng.uniform()) % 1.0
-        phasor: NDArray[np.complex64] = np.exp(np.complex64(2j * np.pi) * angle.astype(np.float32))
+        turns = self.turns * order + self._rng.uniform()
+        angle = ((turns - np.floor(turns)) * (2 * np.pi)).astype(np.float32)
+        phasor = np.empty(angle.size, dtype=np.complex64)
+        np.cos(angle, out=phasor.real)
+        np.sin(angle, out=phasor.imag)
         return phasor
 
     def sway(self, order: float, depth: float) -> Wave:
