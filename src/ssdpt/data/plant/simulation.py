@@ -170,7 +170,9 @@ def _clips(folder: Path) -> list[Path]:
 def _count_workers(asked: int | None, clips: int) -> int:
     if asked is not None:
         return max(1, min(asked, clips))
-    return max(1, min(len(os.sched_getaffinity(0)), clips // _CLIPS_WORTH_A_WORKER))
+    # Not every system can say which cores this process may use.
+    free = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, min(free, clips // _CLIPS_WORTH_A_WORKER))
 
 
 def _make_all(
@@ -192,6 +194,7 @@ def _make_all(
             stdout=subprocess.PIPE,
             env=environment,
             text=True,
+            start_new_session=True,  # Ctrl-C reaches the parent alone, which ends its children
         )
         for _ in range(workers)
     ]
