@@ -15,14 +15,13 @@ from ssdpt.features.segments import whole_segments
 from ssdpt.nn.autoencoder import Autoencoder
 from ssdpt.scoring.aggregate import ClipScore, aggregate
 from ssdpt.scoring.explain import covering_starts, overlap_mean, smooth
-from ssdpt.systems.base import Arrays, FitContext, System
+from ssdpt.systems.base import Arrays, FitContext
 from ssdpt.systems.network import (
+    NetworkSystem,
     load_weights,
-    network_device,
     seeded,
     train_network,
     training_segments,
-    weights,
 )
 from ssdpt.training.loop import choose_device
 from ssdpt.types import Floats
@@ -30,14 +29,10 @@ from ssdpt.types import Floats
 _VECTORS_AT_ONCE = 4096
 
 
-class AutoencoderSystem(System):
+class AutoencoderSystem(NetworkSystem[Autoencoder]):
     """One autoencoder for all sections of a machine, as the baseline trains it."""
 
     name: ClassVar[str] = "ae"
-
-    def __init__(self, config: Config, sections: tuple[str, ...], network: Autoencoder) -> None:
-        super().__init__(config, sections)
-        self.network = network
 
     @classmethod
     def fit(cls, clips: FeatureView, config: Config, context: FitContext) -> Self:
@@ -69,15 +64,9 @@ class AutoencoderSystem(System):
             squares = self._squares(features[position])
         return smooth(overlap_mean(squares.cpu(), starts, len(features)))
 
-    def to(self, device: torch.device) -> None:
-        self.network.to(device)
-
     @property
     def segment_frames(self) -> int:
         return self.config.ae.frames
-
-    def arrays(self) -> dict[str, np.ndarray]:
-        return weights(self.network)
 
     def description(self) -> dict[str, Any]:
         return {"parameters": sum(value.numel() for value in self.network.parameters())}
@@ -92,7 +81,7 @@ class AutoencoderSystem(System):
 
     def _squares(self, vectors: Tensor) -> Tensor:
         """Squared error of (vectors, frames, bins), same shape."""
-        flat = vectors.flatten(1).to(network_device(self.network))
+        flat = vectors.flatten(1).to(self.device)
         return (flat - self.network(flat)).square().view(vectors.shape)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
 import torch
@@ -12,10 +12,29 @@ from torch import Tensor, nn
 from ssdpt.config import Config, TrainingConfig
 from ssdpt.features.cache import FeatureView
 from ssdpt.features.segments import Segments
-from ssdpt.systems.base import Arrays, FitContext
+from ssdpt.systems.base import Arrays, FitContext, System
 from ssdpt.training.loop import Objective, Run, choose_device, train
 
 Network = TypeVar("Network", bound=nn.Module)
+
+
+class NetworkSystem(System, Generic[Network]):
+    """A system whose learnt part is one network."""
+
+    def __init__(self, config: Config, sections: tuple[str, ...], network: Network) -> None:
+        super().__init__(config, sections)
+        self.network = network
+
+    def to(self, device: torch.device) -> None:
+        self.network.to(device)
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        return {name: value.cpu().numpy() for name, value in self.network.state_dict().items()}
+
+    @property
+    def device(self) -> torch.device:
+        """Where the network lives."""
+        return next(self.network.parameters()).device
 
 
 def seeded(build: Callable[[], Network], seed: int) -> Network:
@@ -48,16 +67,6 @@ def train_network(
         models=context.models,
     )
     train(objective, training, run, context.reporter)
-
-
-def network_device(network: nn.Module) -> torch.device:
-    """Where the network lives."""
-    return next(network.parameters()).device
-
-
-def weights(network: nn.Module) -> dict[str, np.ndarray]:
-    """The network's state as arrays."""
-    return {name: value.cpu().numpy() for name, value in network.state_dict().items()}
 
 
 def load_weights(network: nn.Module, arrays: Arrays) -> None:

@@ -21,14 +21,13 @@ from ssdpt.nn.losses import dcase_score, log_odds, mixed_cross_entropy, squared_
 from ssdpt.nn.masking import draw_mask, draw_mixup, mix
 from ssdpt.scoring.aggregate import ClipScore, aggregate
 from ssdpt.scoring.explain import covering_starts, overlap_mean, smooth
-from ssdpt.systems.base import Arrays, FitContext, System
+from ssdpt.systems.base import Arrays, FitContext
 from ssdpt.systems.network import (
+    NetworkSystem,
     load_weights,
-    network_device,
     seeded,
     train_network,
     training_segments,
-    weights,
 )
 from ssdpt.training.loop import choose_device
 from ssdpt.types import Floats, Recording
@@ -40,7 +39,7 @@ _MAP_HOP = 8  # frames between the segments whose maps are averaged
 ClassName = tuple[str, str]  # section, and attributes where they are part of the class
 
 
-class Ssdpt(System):
+class Ssdpt(NetworkSystem[DualPathTransformer]):
     """One network for one machine; its classes are the sections (or sections × attributes)."""
 
     name: ClassVar[str] = "ssdpt"
@@ -48,9 +47,8 @@ class Ssdpt(System):
     def __init__(
         self, config: Config, classes: tuple[ClassName, ...], network: DualPathTransformer
     ) -> None:
-        super().__init__(config, tuple(sorted({section for section, _ in classes})))
+        super().__init__(config, tuple(sorted({section for section, _ in classes})), network)
         self.classes = classes
-        self.network = network
 
     @classmethod
     def refusal(cls, recordings: Sequence[Recording], config: Config) -> str | None:
@@ -74,7 +72,7 @@ class Ssdpt(System):
         identity: list[Tensor] = []
         reconstruction: list[Tensor] = []
         own = self._own_classes(section)
-        device = network_device(self.network)
+        device = self.device
         most = _SEGMENTS_AT_ONCE[device.type]
         with torch.inference_mode():
             for batch in whole_segments(frames, settings.frames, settings.hop, most):
@@ -97,8 +95,7 @@ class Ssdpt(System):
 
         To first order this is how much the score would fall if that point sounded normal.
         """
-        device = network_device(self.network)
-        features = torch.from_numpy(np.array(frames)).to(device)
+        features = torch.from_numpy(np.array(frames)).to(self.device)
         length = self.config.ssdpt.frames
         starts = covering_starts(len(features), length, _MAP_HOP)
         position = (starts[:, None] + torch.arange(length)) % len(features)
@@ -116,15 +113,9 @@ class Ssdpt(System):
             maps.append(gradient * (segments.detach() - usual))
         return smooth(overlap_mean(torch.cat(maps).cpu(), starts, len(features)))
 
-    def to(self, device: torch.device) -> None:
-        self.network.to(device)
-
     @property
     def segment_frames(self) -> int:
         return self.config.ssdpt.frames
-
-    def arrays(self) -> dict[str, np.ndarray]:
-        return weights(self.network)
 
     def description(self) -> dict[str, Any]:
         every, paper_count = self.network.parameter_counts()
@@ -146,7 +137,7 @@ class Ssdpt(System):
     def _own_classes(self, section: str) -> Tensor:
         """(classes,) True for the classes of this section."""
         own = [name == section for name, _ in self.classes]
-        return torch.tensor(own, device=network_device(self.network))
+        return torch.tensor(own, device=self.device)
 
     def _identity_score(self, output: DptOutput, own: Tensor) -> Tensor:
         """A_c of every segment, (segments,)."""
