@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 
 import typer
@@ -36,6 +37,9 @@ app.add_typer(paper.app, name="paper")
 
 def main() -> None:
     """The `ssdpt` command."""
+    # Threads that spin while they wait bring training to a crawl on a machine that is also busy
+    # with something else (twenty times slower was measured); asleep they cost next to nothing.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     for stream in (sys.stdout, sys.stderr):
         # A file name may hold bytes that are no text; it is shown escaped, not died of.
         if isinstance(stream, io.TextIOWrapper):

@@ -22,7 +22,7 @@ from ssdpt.data.plant.clip import ClipName, clip, operating_point
 from ssdpt.data.plant.preset import Preset, preset_named
 from ssdpt.data.plant.timebase import RATE
 from ssdpt.errors import SsdptError
-from ssdpt.files import atomic_path, write_json, write_text
+from ssdpt.files import atomic_path, write_json, write_text, writing
 from ssdpt.progress import SILENT, Reporter
 from ssdpt.types import Domain, Label
 
@@ -125,9 +125,10 @@ def prepare(order: Order, machine: str) -> bool:
     except (OSError, ValueError):
         same = False
     if not same:
-        (folder / FAULTS).unlink(missing_ok=True)
-        for path in clips:
-            path.unlink()
+        with writing(folder):
+            (folder / FAULTS).unlink(missing_ok=True)
+            for path in clips:
+                path.unlink()
         write_json(manifest, order.manifest)
         return True
     there = set(clips)

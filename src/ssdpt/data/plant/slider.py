@@ -33,7 +33,7 @@ class Slider(Machine):
         take.healthy += rolling * (0.25 + pace * np.float32(0.8 + 0.1 * point.load))
         whine = 0.25 * 10.0 ** (rng.normal(0.0, 2.0) / 20.0)
         take.healthy += drive.harmonics(180.0, [whine, 0.5 * whine, 0.3 * whine]) * pace
-        stops = np.concatenate([drive.moments(2.0)])
+        stops = drive.moments(2.0)
         ticks = self.passes(drive, self.joints)
         stiffness = 1.0
         if fault is not None:
@@ -89,7 +89,8 @@ class Slider(Machine):
                 take.faulty += self.casing.ring(rng, again, 1.6 * fault.gain, gains)
                 stiffness = 1.0 - 0.25 * fault.severity
                 moved = self.casing.bands(self.casing.mount, stiffness)
-                take.regions += blows(again, bands) + blows(stops, moved)
+                struck = np.concatenate([stops, self.passes(drive, self.joints)])
+                take.regions += blows(again, bands) + blows(struck, moved)
                 return stiffness
             case "dry_rail":
                 middle = drive.moments(2.0, -0.5)

@@ -51,6 +51,8 @@ class ToyCar(Machine):
         ticks = wheel.moments(self.ticks_per_turn, rng.uniform())
         mount = self.casing.mount
         take.healthy += self.casing.ring(rng, ticks, 2.0, mount, stiffness=stiffness)
+        if stiffness != 1.0:
+            take.regions += blows(ticks, self.casing.bands(mount, stiffness))
         return take
 
     def _break(

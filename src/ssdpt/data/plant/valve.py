@@ -69,10 +69,11 @@ class Valve(Machine):
                 opens += lag
                 stiffness = 1.0 - 0.25 * fault.severity
                 moved = self.casing.bands(self.casing.mount, stiffness)
-                take.regions += regions(due, opens + 0.07, moved)
+                take.regions += regions(due, opens + 0.07, moved) + blows(shuts, moved)
                 return stiffness
             case "missed":
                 lost = rng.uniform(size=opens.size) < 0.1 + 0.6 * fault.severity
+                lost[0] |= not lost.any()
                 strengths[lost] = 0.0
                 take.regions += blows(np.concatenate([opens[lost], shuts[lost]]), own)
                 # The coil still pulls, and the stuck armature buzzes.
