@@ -23,7 +23,7 @@ app = typer.Typer(
 
 
 @app.callback()
-def _everywhere(quiet: Quiet = False, verbose: Verbose = False, version: Version = False) -> None:
+def _first(quiet: Quiet = False, verbose: Verbose = False, version: Version = False) -> None:
     REPORTER.quiet, REPORTER.verbose = quiet, verbose
 
 

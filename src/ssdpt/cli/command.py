@@ -42,6 +42,12 @@ Version = Annotated[
 ]
 
 
+def everywhere(quiet: Quiet = False, verbose: Verbose = False, version: Version = False) -> None:
+    """The options of every command, accepted by every group of commands as well."""
+    REPORTER.quiet = REPORTER.quiet or quiet
+    REPORTER.verbose = REPORTER.verbose or verbose
+
+
 def command(app: typer.Typer, name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Register a function as the command `name`, with the options that every command has."""
 
@@ -59,8 +65,7 @@ def command(app: typer.Typer, name: str) -> Callable[[Callable[..., Any]], Calla
         @functools.wraps(function)
         def run(*, quiet: bool, verbose: bool, version: bool, **arguments: Any) -> None:
             # Given before the command they hold as well.
-            REPORTER.quiet = REPORTER.quiet or quiet
-            REPORTER.verbose = REPORTER.verbose or verbose
+            everywhere(quiet, verbose)
             guarded(function, **arguments)
 
         run.__signature__ = inspect.Signature(own + common)  # type: ignore[attr-defined]

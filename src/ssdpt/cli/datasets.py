@@ -9,11 +9,12 @@ from typing import Annotated
 
 import typer
 
-from ssdpt.cli.command import command
+from ssdpt.cli.command import command, everywhere
 from ssdpt.cli.console import REPORTER, STDOUT
 from ssdpt.cli.model import Json
 
 app = typer.Typer(help="Recordings: inspect, download, simulate.", no_args_is_help=True)
+app.callback()(everywhere)
 
 Machines = Annotated[
     list[str] | None, typer.Option("--machine", help="Only this machine (may be repeated).")

@@ -7,15 +7,13 @@ from typing import Annotated
 
 import typer
 
-from ssdpt.cli.command import command
+from ssdpt.cli.command import command, everywhere
 from ssdpt.cli.console import STDOUT
 
 app = typer.Typer(help="What the paper reports, computed here.", no_args_is_help=True)
 
 
-@app.callback()
-def _paper() -> None:
-    """Keeps `params` a command of its own while it is the only one."""
+app.callback()(everywhere)
 
 
 def params(

@@ -141,17 +141,18 @@ class _Trainer:
             now = time.monotonic()
             if end_of_epoch or now - shown > _REPORT_SECONDS:
                 figures = self._figures(within + 1)
-                advance(self.step - shown_step, _note(epoch, self.config.epochs, figures))
+                made = (self.step - epoch_step) * self.config.batch_size
+                rate = made / max(now - epoch_began, 1e-9)  # examples a second
+                note = _note(epoch, self.config.epochs, figures, rate)
+                advance(self.step - shown_step, note)
                 shown, shown_step = now, self.step
             if end_of_epoch:
-                made = self.step - epoch_step
-                seconds = now - epoch_began
                 self.log.write(
                     epoch=epoch + 1,
                     **figures,
                     learning_rate=self._learning_rate(self.step - 1),
-                    seconds=round(seconds, 3),
-                    examples_per_second=round(made * self.config.batch_size / seconds, 1),
+                    seconds=round(now - epoch_began, 3),
+                    examples_per_second=round(rate, 1),
                 )
                 self.totals = {}
             # Carried gradients are part of the state within an epoch, and zero between epochs.
@@ -266,9 +267,9 @@ class _Advance(Protocol):
     def __call__(self, steps: float, note: str) -> None: ...
 
 
-def _note(epoch: int, epochs: int, figures: dict[str, float]) -> str:
+def _note(epoch: int, epochs: int, figures: dict[str, float], rate: float) -> str:
     shown = " ".join(f"{name} {value:.3f}" for name, value in figures.items())
-    return f"epoch {epoch + 1}/{epochs} {shown}"
+    return f"epoch {epoch + 1}/{epochs} {shown} {rate:.0f}/s"
 
 
 def _mixed_seed(seed: int, purpose: int, number: int) -> int:
