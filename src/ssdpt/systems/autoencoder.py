@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable
 from typing import Any, ClassVar, Self
 
@@ -43,12 +44,12 @@ class AutoencoderSystem(NetworkSystem[Autoencoder]):
 
     def score(self, frames: Iterable[Floats], section: str) -> ClipScore:
         length = self.config.ae.frames
-        errors = []
+        errors = array("f")  # numbers, not tensors, as in ssdpt.systems.ssdpt
         with torch.inference_mode():
             for vectors in whole_segments(frames, length, 1, _VECTORS_AT_ONCE):
-                errors.append(self._squares(vectors).mean((1, 2)).cpu())
+                errors.extend(self._squares(vectors).mean((1, 2)).tolist())
         return aggregate(
-            {"reconstruction": torch.cat(errors).numpy()},
+            {"reconstruction": np.array(errors, np.float32)},
             {"reconstruction": 1.0},
             hop_seconds=self.hop_seconds,
             segment_seconds=length * self.hop_seconds,

@@ -6,6 +6,7 @@ negative log-likelihood under the section's Gaussians, per mel bin.
 
 from __future__ import annotations
 
+from array import array
 from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any, ClassVar, Self
@@ -73,7 +74,7 @@ class GaussianMixture(System):
     def score(self, frames: Iterable[Floats], section: str) -> ClipScore:
         settings: GaussianConfig = self.config.gmm
         total, count = np.zeros(self.means.shape[1]), 0
-        pooled: list[np.ndarray] = []
+        along = array("f")
 
         def counted(blocks: Iterable[Floats]) -> Iterable[Floats]:
             nonlocal total, count
@@ -83,9 +84,9 @@ class GaussianMixture(System):
                 yield block
 
         for segments in whole_segments(counted(frames), settings.frames, settings.hop, 256):
-            pooled.append(segments.mean(1).numpy())
+            along.extend(self._surprise(segments.mean(1).numpy(), section).tolist())
         value = float(self._surprise((total / count)[None], section)[0])
-        timeline = self._surprise(np.concatenate(pooled), section).astype(np.float32)
+        timeline = np.array(along, np.float32)
         return ClipScore(
             value=value,
             parts={"surprise": value},

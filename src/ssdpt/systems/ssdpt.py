@@ -6,6 +6,7 @@ scored by how unlikely its own ID looks (A_c) plus β times its reconstruction e
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, Self
 
@@ -69,8 +70,10 @@ class Ssdpt(NetworkSystem[DualPathTransformer]):
 
     def score(self, frames: Iterable[Floats], section: str) -> ClipScore:
         settings = self.config.ssdpt
-        identity: list[Tensor] = []
-        reconstruction: list[Tensor] = []
+        # Plain numbers, not tensors: small tensors kept between the large ones of every batch
+        # would leave holes in memory, which then grows with the length of the recording.
+        identity = array("f")
+        reconstruction = array("f")
         own = self._own_classes(section)
         device = self.device
         most = _SEGMENTS_AT_ONCE[device.type]
@@ -78,12 +81,12 @@ class Ssdpt(NetworkSystem[DualPathTransformer]):
             for batch in whole_segments(frames, settings.frames, settings.hop, most):
                 segments = batch.to(device)
                 output = self.network(segments)
-                identity.append(self._identity_score(output, own))
-                reconstruction.append(self._reconstruction_score(segments, output))
+                identity.extend(self._identity_score(output, own).tolist())
+                reconstruction.extend(self._reconstruction_score(segments, output).tolist())
         return aggregate(
             {
-                "identity": torch.cat(identity).cpu().numpy(),
-                "reconstruction": torch.cat(reconstruction).cpu().numpy(),
+                "identity": np.array(identity, np.float32),
+                "reconstruction": np.array(reconstruction, np.float32),
             },
             {"identity": 1.0, "reconstruction": settings.beta},
             hop_seconds=settings.hop * self.hop_seconds,
