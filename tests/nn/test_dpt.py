@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch import nn
 
+from ssdpt.features.segments import segments_of_clip
 from ssdpt.nn.dpt import DptBlock, DualPathTransformer, Encoder
 
 BATCH, FRAMES, BINS = 3, 16, 24
@@ -139,3 +140,28 @@ def test_masks_act_after_the_normalisation(network, segments):
     torch.testing.assert_close(seen, unmasked.normalised * mask)
     torch.testing.assert_close(results[0].normalised, unmasked.normalised)
     assert not torch.allclose(results[0].logits, unmasked.logits)
+
+
+@pytest.mark.parametrize("hop", [1, 3, 8, 64, 80])
+@pytest.mark.parametrize("frames", [200, 197, 64, 20])  # 20: shorter than a segment
+@pytest.mark.parametrize("native", ["0", "1"])
+def test_work_shared_between_segments_changes_nothing(frames, hop, native, monkeypatch):
+    monkeypatch.setenv("SSDPT_NATIVE", native)
+    torch.manual_seed(0)
+    network = DualPathTransformer(4, blocks=2, frames=64, bins=64).eval()
+    network.input_norm.running_mean.fill_(-40)
+    network.input_norm.running_var.uniform_(50, 100)
+    clip = 10 * torch.randn(frames, 64, generator=torch.Generator().manual_seed(1)) - 40
+    with torch.inference_mode():
+        plain = network(segments_of_clip(clip, 64, hop))
+        shared = network.over_frames(clip, hop)
+    assert len(shared.logits) == max(frames - 64, 0) // hop + 1
+    for one, other in zip(shared, plain, strict=True):
+        torch.testing.assert_close(one, other, atol=1e-5, rtol=1e-5)
+
+
+def test_segments_that_overlap_share_one_projection(network):
+    clip = torch.randn(FRAMES + 9, BINS)
+    projection = network.blocks[0].time_encoder.attention.query_key_value
+    (seen,) = inputs_of(projection, lambda: network.eval().over_frames(clip, 1))
+    assert seen.shape == clip.shape

@@ -21,14 +21,15 @@ def test_mixed_cross_entropy_is_the_mean_against_the_mixed_label():
         own, other = labels[row], labels[partner[row]]
         expected -= share * probabilities[row, own].log()
         expected -= (1 - share) * probabilities[row, other].log()
-    loss = mixed_cross_entropy(LOGITS, labels, (torch.tensor(share), partner))
+    loss = mixed_cross_entropy(LOGITS, labels, torch.tensor(share), partner)
     assert loss.item() == pytest.approx(expected.item() / 2, rel=1e-6)
 
 
 def test_without_mixup_it_is_plain_cross_entropy():
     labels = torch.tensor([0, 1])
     expected = -LOGITS.log_softmax(1)[[0, 1], labels].mean()
-    torch.testing.assert_close(mixed_cross_entropy(LOGITS, labels, None), expected)
+    loss = mixed_cross_entropy(LOGITS, labels, torch.tensor(1.0), torch.tensor([0, 1]))
+    torch.testing.assert_close(loss, expected)
 
 
 def test_squared_error_mean_and_sum():

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from ssdpt.config import MaskConfig
-from ssdpt.nn.masking import draw_mask, draw_mixup, mix
+from ssdpt.nn.masking import draw_boxes, draw_mixup, mix, visible
 
 SHAPE = (8, 64, 128)
 
@@ -20,11 +20,15 @@ def dice(seed=0):
 
 
 def drawn(seed=0, shape=SHAPE, **settings):
-    return draw_mask(MaskConfig(**settings), shape, dice(seed))
+    batch, frames, bins = shape
+    boxes = draw_boxes(MaskConfig(**settings), 1, batch, frames, bins, dice(seed))
+    return visible(boxes[0], frames, bins)
 
 
 def test_nm_hides_nothing():
     assert drawn(kind="none") is None
+    assert drawn(patches=0) is None
+    assert drawn(kind="time", stripes=0) is None
 
 
 def test_tm_hides_whole_frames():
@@ -52,7 +56,7 @@ def test_specaugment_hides_both():
 @settings(max_examples=60, deadline=None)
 @given(
     seed=st.integers(0, 10**6),
-    patches=st.integers(0, 4),
+    patches=st.integers(1, 4),
     size=st.integers(1, 9),
     frames=st.integers(9, 30),
     bins=st.integers(9, 30),
@@ -62,7 +66,7 @@ def test_pm_hides_k_squares_of_r(seed, patches, size, frames, bins):
     for segment in mask:
         hidden = (segment == 0).numpy()
         assert hidden.sum() <= patches * size**2
-        assert hidden.sum() >= (size**2 if patches else 0)
+        assert hidden.sum() >= size**2
         assert made_of_squares(hidden, size)
     assert set(mask.unique().tolist()) <= {0.0, 1.0}
 
@@ -77,12 +81,12 @@ def made_of_squares(hidden, size):
 
 
 @settings(max_examples=60, deadline=None)
-@given(seed=st.integers(0, 10**6), stripes=st.integers(0, 3), width=st.integers(1, 6))
+@given(seed=st.integers(0, 10**6), stripes=st.integers(1, 3), width=st.integers(1, 6))
 def test_stripes_count_and_width(seed, stripes, width):
     mask = drawn(seed, (4, 20, 20), kind="time", stripes=stripes, stripe_width=width)
     for segment in mask:
         hidden = int((segment[:, 0] == 0).sum())
-        assert (width if stripes else 0) <= hidden <= stripes * width
+        assert width <= hidden <= stripes * width
 
 
 def test_one_square_is_exactly_r_by_r_and_anywhere():
@@ -107,26 +111,27 @@ def test_the_seed_decides():
 
 @pytest.mark.parametrize("concentration", [0.2, 1.0, 4.0])
 def test_mixup_draws_from_its_beta(concentration):
-    shares = [draw_mixup(concentration, 4, dice(seed))[0].item() for seed in range(800)]
+    shares, _ = draw_mixup(concentration, 800, 4, dice())
     assert stats.kstest(shares, stats.beta(concentration, concentration).cdf).pvalue > 1e-3
 
 
 def test_mixup_partners_are_a_permutation_and_seeded():
-    share, partner = draw_mixup(1.0, 50, dice(1))
-    assert share.ndim == 0  # one λ for the whole batch
-    assert sorted(partner.tolist()) == list(range(50))
-    again = draw_mixup(1.0, 50, dice(1))
+    share, partner = draw_mixup(1.0, 3, 50, dice(1))
+    assert share.shape == (3,)  # one λ for a whole batch
+    assert all(sorted(row) == list(range(50)) for row in partner.tolist())
+    assert not torch.equal(partner[0], partner[1])
+    again = draw_mixup(1.0, 3, 50, dice(1))
     assert torch.equal(share, again[0])
     assert torch.equal(partner, again[1])
 
 
 def test_no_mixup_leaves_the_features_alone():
-    assert draw_mixup(0.0, 4, dice()) is None
+    (share,), (partner,) = draw_mixup(0.0, 1, 4, dice())
     features = torch.randn(4, 2, 2)
-    assert mix(features, None) is features
+    assert torch.equal(mix(features, share, partner), features)
 
 
 def test_mixing_is_the_weighted_sum():
     features = torch.randn(3, 2, 2)
-    mixed = mix(features, (torch.tensor(0.3), torch.tensor([2, 0, 1])))
+    mixed = mix(features, torch.tensor(0.3), torch.tensor([2, 0, 1]))
     torch.testing.assert_close(mixed, 0.3 * features + 0.7 * features[[2, 0, 1]])

@@ -9,9 +9,8 @@ import pytest
 import torch
 
 from ssdpt.config import load_config
+from ssdpt.errors import SsdptError, SsdptWarning
 from ssdpt.features.cache import FeatureSet
-from ssdpt.nn.losses import mixed_cross_entropy
-from ssdpt.systems import ssdpt as module
 from ssdpt.systems.base import FitContext
 from ssdpt.systems.ssdpt import Ssdpt, class_name
 from ssdpt.types import Recording
@@ -34,74 +33,12 @@ def settings(**changes):
     return load_config("tiny", {"ssdpt.training.epochs": 1, **changes})
 
 
-def objective(clips, **changes):
-    config = settings(**changes)
-    network = module._build(config, 2)
-    return module._Objective(network, clips, [n % 2 for n in range(CLIPS)], config)
-
-
-def dice(seed=0):
-    return torch.Generator().manual_seed(seed)
-
-
 @pytest.fixture
 def fitted(clips, tmp_path):
     def fit(**changes):
         return Ssdpt.fit(clips, settings(**changes), FitContext(tmp_path / "work", "x"))
 
     return fit
-
-
-def test_the_loss_is_cross_entropy_plus_alpha_times_the_mean_squared_error(clips):
-    plain = {"ssdpt.mixup": 0, "ssdpt.mask.kind": "none", "ssdpt.alpha": 0.25}
-    task = objective(clips, **plain)
-    index = torch.arange(4)
-    loss, parts = task.loss(index, dice())
-    segments = task.segments.gather(task.features, index)
-    output = task.network(segments)
-    expected_c = mixed_cross_entropy(output.logits, task.labels[index], None)
-    expected_r = (segments - output.reconstruction).square().mean()
-    torch.testing.assert_close(parts["classification"], expected_c)
-    torch.testing.assert_close(parts["reconstruction"], expected_r)
-    torch.testing.assert_close(loss, expected_c + 0.25 * expected_r)
-
-
-def test_the_target_is_the_raw_feature_or_the_standardised_one(clips):
-    index = torch.arange(8)
-    raw, _ = objective(clips, **{"ssdpt.target": "raw", "ssdpt.alpha": 1.0}).loss(index, dice())
-    standard = objective(clips, **{"ssdpt.target": "standardised", "ssdpt.alpha": 1.0})
-    standardised, _ = standard.loss(index, dice())
-    # A LayerNorm output cannot reach −40 dB: against the raw target the error is about 40².
-    assert raw > 1000
-    assert standardised < 10
-
-
-def test_the_error_is_a_mean_or_the_formulas_sum(clips):
-    index = torch.arange(4)
-    _, mean = objective(clips, **{"ssdpt.error": "mean"}).loss(index, dice())
-    _, total = objective(clips, **{"ssdpt.error": "sum"}).loss(index, dice())
-    size = 16 * BINS
-    torch.testing.assert_close(total["reconstruction"], size * mean["reconstruction"])
-
-
-@pytest.mark.parametrize(("kind", "masked"), [("none", False), ("patch", True), ("time", True)])
-def test_masks_are_on_in_training_where_asked(clips, kind, masked):
-    task = objective(clips, **{"ssdpt.mask.kind": kind})
-    seen = []
-    task.network.register_forward_pre_hook(lambda _, arguments: seen.append(arguments[1]))
-    task.loss(torch.arange(4), dice())
-    assert (seen[0] is not None) == masked
-
-
-def test_mixup_is_in_decibels_before_the_normalisation(clips):
-    task = objective(clips)
-    seen = []
-    task.network.register_forward_pre_hook(lambda _, arguments: seen.append(arguments[0]))
-    index = torch.arange(6)
-    task.loss(index, dice(3))
-    share, partner = module.draw_mixup(1.0, 6, dice(3))
-    segments = task.segments.gather(task.features, index)
-    torch.testing.assert_close(seen[0], share * segments + (1 - share) * segments[partner])
 
 
 def test_the_score_is_identity_plus_beta_times_reconstruction(fitted, clips):
@@ -158,3 +95,27 @@ def test_the_description_counts_both_ways(fitted):
     described = fitted().description()
     assert described["parameters_paper_count"] < described["parameters"]
     assert described["classes"] == [["00", ""], ["01", ""]]
+
+
+def test_too_little_memory_means_fewer_segments_at_once(fitted, clips, monkeypatch):
+    system = fitted(**{"ssdpt.hop": 1})
+    frames = [clips.source.frames[:40]]
+    whole = system.score(frames, "00")
+    at_once = system._at_once
+
+    def hungry(run, own):
+        if len(run) > 16 + 2:  # more than three segments
+            raise torch.OutOfMemoryError
+        return at_once(run, own)
+
+    monkeypatch.setattr(system, "_at_once", hungry)
+    with pytest.warns(SsdptWarning, match="fewer segments at once"):
+        halved = system.score(frames, "00")
+    np.testing.assert_allclose(halved.timeline.value, whole.timeline.value, rtol=1e-5, atol=1e-6)
+
+    def starving(run, own):
+        raise torch.OutOfMemoryError
+
+    monkeypatch.setattr(system, "_at_once", starving)
+    with pytest.warns(SsdptWarning), pytest.raises(SsdptError, match="even one segment"):
+        system.score(frames, "00")

@@ -15,11 +15,13 @@ from ssdpt.config import TrainingConfig
 from ssdpt.errors import SsdptError
 from ssdpt.progress import Reporter
 from ssdpt.training.loop import Run, choose_device, duration, train
+from ssdpt.training.objective import Objective
 
 CPU = torch.device("cpu")
+REHEARSED = 4  # updates that only time the work: three whole batches and the last one
 
 
-class Fake:
+class Fake(Objective):
     """Learns to add up four numbers; remembers what it was asked."""
 
     def __init__(self, examples=37, seed=0, stop_at=None, lost_at=None):
@@ -28,24 +30,26 @@ class Fake:
         self.inputs = torch.randn(examples, 4, generator=torch.Generator().manual_seed(5))
         self.examples = examples
         self.stop_at, self.lost_at = stop_at, lost_at
-        self.batches, self.weights, self.gradients = [], [], []
+        self.batches, self.weights = [], []
 
-    def loss(self, index, generator):
+    def draw(self, updates, batch, generator):
+        return {"noise": 0.1 * torch.randn(updates, batch, 4, generator=generator)}
+
+    def loss(self, batch):
+        index = batch["index"]
         self.batches.append(index.tolist())
         self.weights.append([p.detach().clone() for p in self.network.parameters()])
-        self.gradients.append(self.network[1].weight.grad)
         if len(self.batches) == self.stop_at:
             raise KeyboardInterrupt
-        noise = 0.1 * torch.randn(len(index), 4, generator=generator)
         inputs = self.inputs[index]
-        wrong = self.network(inputs + noise)[:, 0] - inputs.sum(1)
+        wrong = self.network(inputs + batch["noise"])[:, 0] - inputs.sum(1)
         loss = wrong.square().mean()
         if len(self.batches) == self.lost_at:
             loss = loss * math.nan
         return loss, {"accuracy": (wrong.abs() < 1).float().mean()}
 
 
-class Push:
+class Push(Objective):
     """One weight that is always pushed the same way."""
 
     examples = 8
@@ -56,9 +60,8 @@ class Push:
         self.gradient = gradient
         self.seen = []
 
-    def loss(self, index, generator):
-        held = self.network.weight.grad
-        self.seen.append(None if held is None else held.item())
+    def loss(self, batch):
+        self.seen.append(self.network.weight.grad.item())
         return self.gradient * self.network.weight.sum(), {}
 
 
@@ -68,6 +71,8 @@ class Listening(Reporter):
 
     def say(self, message):
         self.said.append(message)
+
+    warn = say
 
 
 def config(**changes):
@@ -94,7 +99,7 @@ class TestOrder:
     def test_every_example_once_an_epoch_in_a_fresh_order(self, tmp_path):
         objective = Fake()
         train(objective, config(), run_in(tmp_path))
-        batches = objective.batches[3:]  # the first three only time the work
+        batches = objective.batches[REHEARSED:]
         epochs = [list(chain(*batches[start : start + 5])) for start in range(0, 20, 5)]
         assert all(sorted(epoch) == list(range(37)) for epoch in epochs)
         assert epochs[0] != epochs[1]
@@ -104,7 +109,7 @@ class TestOrder:
         """BatchNorm cannot learn from a single example."""
         objective = Fake(examples)
         train(objective, config(epochs=1), run_in(tmp_path))
-        assert [len(batch) for batch in objective.batches[3:]] == sizes
+        assert [len(batch) for batch in objective.batches[REHEARSED:]] == sizes
 
     def test_one_seed_one_result(self, tmp_path):
         results = []
@@ -153,13 +158,13 @@ class TestOptimiser:
     def test_gradients_are_zeroed_after_every_update(self, tmp_path):
         objective = Push()
         train(objective, config(batch_size=2), run_in(tmp_path))
-        assert objective.seen[3:] == [None] * 16
+        assert objective.seen[3:] == [0.0] * 16
 
     def test_carried_gradients_are_zeroed_once_an_epoch_and_clipped_after_the_step(self, tmp_path):
         objective = Push()
         settings = config(epochs=2, batch_size=2, carry_gradients=True, clip_norm=1.5)
         train(objective, settings, run_in(tmp_path))
-        assert objective.seen[3:] == pytest.approx([None, 1.0, 1.5, 1.5] * 2, nan_ok=True)
+        assert objective.seen[3:] == pytest.approx([0.0, 1.0, 1.5, 1.5] * 2)
 
     def test_the_gradient_norm_is_clipped(self, tmp_path, monkeypatch):
         norms = []
@@ -172,13 +177,16 @@ class TestOptimiser:
         monkeypatch.setattr(torch.optim.AdamW, "step", watched)
         train(Push(gradient=9.0), config(clip_norm=0.5), run_in(tmp_path / "a"))
         train(Push(gradient=9.0), config(clip_norm=None), run_in(tmp_path / "b"))
-        assert norms == pytest.approx([0.5] * 4 + [9.0] * 4)
+        # Each run steps once with no gradient, to have its memory allocated, and rehearses once.
+        assert norms == pytest.approx([0, *[0.5] * 5, 0, *[9.0] * 5])
 
     def test_the_average_of_the_weights(self, tmp_path):
         objective = Fake()
         train(objective, config(averaging=0.9), run_in(tmp_path))
-        after = [w[2] for w in objective.weights[4:]]  # the linear layer's, after each update
-        mean = objective.weights[3][2].clone()
+        after = [
+            w[2] for w in objective.weights[REHEARSED + 1 :]
+        ]  # the linear layer's, after each update
+        mean = objective.weights[REHEARSED][2].clone()
         plain = Fake()
         train(plain, config(), run_in(tmp_path / "plain"))
         for step, weight in enumerate([*after, plain.network[1].weight.detach()], start=1):
@@ -189,7 +197,7 @@ class TestOptimiser:
 
 class TestResume:
     @pytest.mark.parametrize("averaging", [0.0, 0.9])
-    @pytest.mark.parametrize("stop_at", [5, 8, 9, 16, 22])
+    @pytest.mark.parametrize("stop_at", [6, 9, 10, 17, 23])
     def test_goes_on_as_if_never_stopped(self, tmp_path, stop_at, averaging):
         settings = config(averaging=averaging, checkpoint_seconds=1e-9)
         whole = Fake()
@@ -200,7 +208,7 @@ class TestResume:
         listening = Listening()
         train(resumed, settings, run_in(tmp_path / "cut", resume=True), listening)
         assert same(state(resumed), state(whole))
-        assert f"from update {stop_at - 4} of 20" in listening.said[0]
+        assert f"from update {stop_at - 5} of 20" in listening.said[0]
         cut, straight = log_of(tmp_path / "cut"), log_of(tmp_path / "whole")
         assert [line["epoch"] for line in cut] == [1, 2, 3, 4]
         assert [line["loss"] for line in cut] == [line["loss"] for line in straight]
@@ -218,7 +226,7 @@ class TestResume:
         for _ in range(2):
             objective = Fake()
             train(objective, config(), run_in(tmp_path))
-        assert len(objective.batches) == 3 + 20
+        assert len(objective.batches) == REHEARSED + 20
         assert [line["epoch"] for line in log_of(tmp_path)] == [1, 2, 3, 4]
 
     def test_nothing_to_resume_is_a_fresh_start(self, tmp_path):
@@ -231,11 +239,53 @@ class TestResume:
         whole = Fake()
         train(whole, settings, run_in(tmp_path / "whole"))
         with pytest.raises(KeyboardInterrupt):
-            train(Fake(stop_at=11), settings, run_in(tmp_path / "cut"))
+            train(Fake(stop_at=12), settings, run_in(tmp_path / "cut"))
         resumed, listening = Fake(), Listening()
         train(resumed, settings, run_in(tmp_path / "cut", resume=True), listening)
         assert "from update 5 of 20" in listening.said[0]
         assert same(state(resumed), state(whole))
+
+
+class Hungry(Fake):
+    """Wants more memory than there is for batches above `most`."""
+
+    def __init__(self, most):
+        super().__init__()
+        self.most = most
+
+    def loss(self, batch):
+        if len(batch["index"]) > self.most:
+            raise torch.OutOfMemoryError
+        return super().loss(batch)
+
+
+class TestMemory:
+    def test_a_smaller_batch_is_taken_and_told(self, tmp_path):
+        objective, listening = Hungry(most=3), Listening()
+        train(objective, config(epochs=1), run_in(tmp_path), listening)
+        said = [text for text in listening.said if "too little memory" in text]
+        assert said == [
+            "too little memory on cpu for batches of 8: going on with 4",
+            "too little memory on cpu for batches of 4: going on with 2",
+        ]
+        sizes = [len(batch) for batch in objective.batches[-18:]]
+        assert sizes == [2] * 17 + [3]  # 37 examples, none of them alone
+
+    def test_a_resumed_run_keeps_the_smaller_batch(self, tmp_path):
+        settings = config(checkpoint_seconds=1e-9)
+        whole = Hungry(most=4)
+        train(whole, settings, run_in(tmp_path / "whole"))
+        cut = Hungry(most=4)
+        cut.stop_at = 20
+        with pytest.raises(KeyboardInterrupt):
+            train(cut, settings, run_in(tmp_path / "cut"))
+        resumed = Hungry(most=4)
+        train(resumed, settings, run_in(tmp_path / "cut", resume=True))
+        assert same(state(resumed), state(whole))
+
+    def test_no_memory_at_all_is_a_sentence(self, tmp_path):
+        with pytest.raises(SsdptError, match="too little memory on cpu even for"):
+            train(Hungry(most=0), config(), run_in(tmp_path))
 
 
 def test_a_lost_loss_stops_with_a_sentence(tmp_path):
@@ -253,7 +303,7 @@ def test_the_estimate_comes_first_and_changes_nothing(tmp_path):
     train(objective, config(), run_in(tmp_path, models=3), listening)
     (said,) = listening.said
     assert re.fullmatch(r"estimated time \d+ s for 3 models: 4 epochs of 37 examples on cpu", said)
-    assert same(seen[3], before)  # the first real update starts from the untouched network
+    assert same(seen[REHEARSED], before)  # the first real update starts from the untouched network
 
 
 def test_the_log_has_a_line_an_epoch(tmp_path):

@@ -78,11 +78,26 @@ def segments_of_clip(features: Tensor, length: int, hop: int) -> Tensor:
     return features.unfold(0, length, hop).transpose(1, 2)
 
 
+def gathered_segments(features: Tensor, length: int, hop: int) -> Tensor:
+    """The same segments by their positions: for a graph that does not know how many frames come."""
+    frames = features.shape[0]
+    count = torch.sym_max(frames - length, 0) // hop + 1  # type: ignore[no-untyped-call]
+    position = torch.arange(count)[:, None] * hop + torch.arange(length)  # (segments, P)
+    # A tensor, since the exporter has no remainder by a number that is not known beforehand.
+    return features[position % torch.scalar_tensor(frames, dtype=torch.int64)]
+
+
 def whole_segments(blocks: Iterable[Floats], length: int, hop: int, most: int) -> Iterator[Tensor]:
     """Consecutive blocks of frames to batches of at most `most` segments, (segments, P, bins).
 
     However the frames are cut into blocks, the segments are those of the whole clip.
     """
+    for run in segment_runs(blocks, length, hop, most):
+        yield segments_of_clip(run, length, hop)
+
+
+def segment_runs(blocks: Iterable[Floats], length: int, hop: int, most: int) -> Iterator[Tensor]:
+    """The frames (frames, bins) of each batch of `whole_segments`, every frame once."""
     pending: Tensor | None = None
     given = False
     skipped = 0  # frames between segments that lie further apart than they are long
@@ -91,9 +106,9 @@ def whole_segments(blocks: Iterable[Floats], length: int, hop: int, most: int) -
         skipped -= len(block) - len(fresh)
         pending = fresh if pending is None else torch.cat([pending, fresh])
         while len(pending) >= length + (most - 1) * hop:
-            yield segments_of_clip(pending[: length + (most - 1) * hop], length, hop)
+            yield pending[: length + (most - 1) * hop]
             given = True
             skipped = max(most * hop - len(pending), 0)
             pending = pending[most * hop :]
     if pending is not None and (len(pending) >= length or (not given and len(pending))):
-        yield segments_of_clip(pending, length, hop)
+        yield pending

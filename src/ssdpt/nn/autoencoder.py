@@ -21,7 +21,16 @@ class Autoencoder(nn.Module):
         for fan_in, fan_out in itertools.pairwise(widths):
             layers += [nn.Linear(fan_in, fan_out), nn.BatchNorm1d(fan_out), nn.ReLU()]
         self.layers = nn.Sequential(*layers, nn.Linear(hidden, inputs))
+        self._half = len(layers) // 9 * 5  # the layers up to and with the bottleneck
 
     def forward(self, x: Tensor) -> Tensor:
         """(batch, inputs) to (batch, inputs)."""
-        return self.layers(x)
+        return self.decode(self.encode(x))
+
+    def encode(self, x: Tensor) -> Tensor:
+        """(batch, inputs) to (batch, bottleneck)."""
+        return self.layers[: self._half](x)
+
+    def decode(self, code: Tensor) -> Tensor:
+        """(batch, bottleneck) to (batch, inputs)."""
+        return self.layers[self._half :](code)

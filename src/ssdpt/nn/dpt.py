@@ -17,6 +17,10 @@ from typing import NamedTuple
 from torch import Tensor, nn
 from torch.nn import functional
 
+from ssdpt.features.segments import segments_of_clip
+from ssdpt.nn.native import EncoderWeights, native_encoder
+from ssdpt.nn.shards import sharded
+
 
 class DptOutput(NamedTuple):
     """What the network says of a batch of segments."""
@@ -38,10 +42,11 @@ class Attention(nn.Module):
         nn.init.zeros_(self.query_key_value.bias)
         nn.init.zeros_(self.output.bias)
 
-    def forward(self, x: Tensor) -> Tensor:
+    def forward(self, x: Tensor, projected: Tensor | None = None) -> Tensor:
         batch, length, embedding = x.shape
-        projected = self.query_key_value(x)  # (batch, length, 3 × embedding)
-        projected = projected.view(batch, length, 3, self.heads, embedding // self.heads)
+        if projected is None:
+            projected = self.query_key_value(x)  # (batch, length, 3 × embedding)
+        projected = projected.unflatten(2, (3, self.heads, embedding // self.heads))
         query, key, value = projected.permute(2, 0, 3, 1, 4)  # (batch, heads, length, head) each
         attended = functional.scaled_dot_product_attention(query, key, value)
         attended = attended.transpose(1, 2).reshape(batch, length, embedding)
@@ -59,10 +64,25 @@ class Encoder(nn.Module):
         self.contract = nn.Linear(feed_forward, embedding)
         self.output_norm = nn.LayerNorm(embedding)
 
-    def forward(self, x: Tensor) -> Tensor:
-        middle = self.middle_norm(self.attention(x) + x)  # X_Mid = LN(X_MHSA + X_t)
+    def forward(self, x: Tensor, projected: Tensor | None = None) -> Tensor:
+        """`projected` is the attention's projection of x, where it is known already."""
+        heads, epsilon = self.attention.heads, self.middle_norm.eps
+        if (native := native_encoder(x, self._weights(), heads, epsilon, projected)) is not None:
+            return native
+        middle = self.middle_norm(self.attention(x, projected) + x)  # X_Mid = LN(X_MHSA + X_t)
         fed = self.contract(functional.relu(self.expand(middle)))  # X_FFN = FFN(X_Mid)
         return self.output_norm(fed + middle)  # X_O = LN(X_FFN + X_Mid)
+
+    def _weights(self) -> EncoderWeights:
+        parts = (
+            self.attention.query_key_value,
+            self.attention.output,
+            self.middle_norm,
+            self.expand,
+            self.contract,
+            self.output_norm,
+        )
+        return EncoderWeights(*(weight for part in parts for weight in (part.weight, part.bias)))
 
 
 class DptBlock(nn.Module):
@@ -73,8 +93,8 @@ class DptBlock(nn.Module):
         self.time_encoder = Encoder(bins, heads, feed_forward)  # E_s
         self.frequency_encoder = Encoder(frames, heads, feed_forward)  # E_f
 
-    def forward(self, x: Tensor) -> Tensor:
-        x = self.time_encoder(x)  # (batch, P, F)
+    def forward(self, x: Tensor, projected: Tensor | None = None) -> Tensor:
+        x = self.time_encoder(x, projected)  # (batch, P, F)
         x = self.frequency_encoder(x.transpose(1, 2))  # (batch, F, P)
         return x.transpose(1, 2)  # (batch, P, F)
 
@@ -93,9 +113,10 @@ class DualPathTransformer(nn.Module):
         feed_forward: int = 32,
     ) -> None:
         super().__init__()
+        self.frames = frames
         self.input_norm = nn.BatchNorm1d(bins)
-        self.blocks = nn.ModuleList(
-            DptBlock(frames, bins, heads, feed_forward) for _ in range(blocks)
+        self.blocks = nn.Sequential(
+            *(DptBlock(frames, bins, heads, feed_forward) for _ in range(blocks))
         )
         self.classifier = nn.Linear(bins, classes)
 
@@ -103,10 +124,42 @@ class DualPathTransformer(nn.Module):
         """`segments` (batch, P, F) in dB; `mask` (batch, P, F) is 0 where the feature is hidden."""
         normalised = self.input_norm(segments.transpose(1, 2)).transpose(1, 2)
         x = normalised if mask is None else normalised * mask
-        for block in self.blocks:
+        x = sharded(self.blocks, x)
+        return self._output(x, normalised)
+
+    def over_frames(self, frames: Tensor, hop: int) -> DptOutput:
+        """What the network, in evaluation, says of all segments of `frames` (frames, F) in dB.
+
+        Normalisation and the first projection are done once a frame, not once a segment it is in.
+        """
+        if hop >= self.frames or frames.device.type != "cpu":
+            return self(segments_of_clip(frames, self.frames, hop))
+        first, *others = self.blocks
+        assert isinstance(first, DptBlock)
+        normalised = self.input_norm(frames)  # (frames, F)
+        projected = first.time_encoder.attention.query_key_value(normalised)  # (frames, 3 × F)
+        segments = segments_of_clip(normalised, self.frames, hop)  # (batch, P, F): views
+        x = first(segments, segments_of_clip(projected, self.frames, hop))
+        for block in others:
             x = block(x)
+        return self._output(x, segments)
+
+    def _output(self, x: Tensor, normalised: Tensor) -> DptOutput:
         pooled = x.amax(dim=1)  # (batch, F)
         return DptOutput(self.classifier(pooled), x, normalised)
+
+    def flops(self) -> int:
+        """Floating-point operations of matrix products for one segment, forward."""
+        bins = self.classifier.in_features
+        total = 0
+        for block in self.blocks:
+            assert isinstance(block, DptBlock)
+            pair = (block.time_encoder, self.frames), (block.frequency_encoder, bins)
+            for encoder, length in pair:
+                e, w = encoder.contract.out_features, encoder.expand.out_features
+                projections, attention, hidden = 4 * e * e, 2 * length * e, 2 * e * w
+                total += 2 * length * (projections + attention + hidden)
+        return total
 
     def parameter_counts(self) -> tuple[int, int]:
         """All parameters, and the paper's count, which leaves out the attention projections."""

@@ -12,13 +12,8 @@ from torch.nn import functional
 _SMALLEST_PROBABILITY = sys.float_info.epsilon  # as the DCASE baseline floors its probabilities
 
 
-def mixed_cross_entropy(
-    logits: Tensor, labels: Tensor, mixup: tuple[Tensor, Tensor] | None
-) -> Tensor:
+def mixed_cross_entropy(logits: Tensor, labels: Tensor, share: Tensor, partner: Tensor) -> Tensor:
     """L_c: cross-entropy against the mixed ID λ·l_i + (1 − λ)·l_j, mean over the batch."""
-    if mixup is None:
-        return functional.cross_entropy(logits, labels)
-    share, partner = mixup
     own = functional.cross_entropy(logits, labels)
     other = functional.cross_entropy(logits, labels[partner])
     return share * own + (1 - share) * other
@@ -36,12 +31,13 @@ def log_odds(logits: Tensor, classes: Tensor) -> Tensor:
     `classes` (classes,) is True where a class belongs to the ID. From the logits it is finite
     even where p rounds to 1: log Σ_others exp(z) − log Σ_own exp(z).
     """
-    others = logits[:, ~classes].logsumexp(dim=1)
-    return others - logits[:, classes].logsumexp(dim=1)
+    others = logits.masked_fill(classes, -torch.inf).logsumexp(dim=1)
+    return others - logits.masked_fill(~classes, -torch.inf).logsumexp(dim=1)
 
 
 def dcase_score(logits: Tensor, classes: Tensor) -> Tensor:
     """log((1 − p) − log p): the published code's form, with its misplaced parenthesis, (batch,)."""
-    log_p = torch.log_softmax(logits, dim=1)[:, classes].logsumexp(dim=1)
-    odd = (-torch.expm1(log_p)).clamp_min(_SMALLEST_PROBABILITY) - log_p
+    odds = log_odds(logits, classes)
+    # 1 − p and −log p from the odds, whose digits survive where p rounds to 1.
+    odd = odds.sigmoid().clamp_min(_SMALLEST_PROBABILITY) + functional.softplus(odds)
     return torch.log(odd.clamp_min(_SMALLEST_PROBABILITY))

@@ -1,12 +1,10 @@
 """Masks and mixup: what a training segment goes through before the network sees it.
 
-A mask is a tensor of ones with zeros where the feature is hidden; it multiplies the feature
-after the network's input normalisation, where zero is the mean.
+A mask is a few boxes in time and frequency; in them the feature is zero after the network's input
+normalisation, where zero is the mean. Random choices are drawn for many updates at once.
 """
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 import torch
 from torch import Tensor
@@ -14,65 +12,75 @@ from torch import Tensor
 from ssdpt.config import MaskConfig
 
 
-def draw_mask(
-    config: MaskConfig, shape: Sequence[int], generator: torch.Generator
-) -> Tensor | None:
-    """A fresh mask for every segment of a batch, `shape` = (batch, frames, bins); None for NM."""
-    if config.kind == "none":
-        return None
-    _, frames, bins = shape
-    if config.kind == "patch":
-        size = config.patch_size
-        return _rectangles(shape, config.patches, size, size, generator)
-    visible = torch.ones(*shape, device=generator.device)
-    if config.kind in {"time", "specaugment"}:
-        visible *= _rectangles(shape, config.stripes, config.stripe_width, bins, generator)
-    if config.kind in {"frequency", "specaugment"}:
-        visible *= _rectangles(shape, config.stripes, frames, config.stripe_width, generator)
-    return visible
-
-
-def _rectangles(
-    shape: Sequence[int], count: int, height: int, width: int, generator: torch.Generator
+def draw_boxes(
+    config: MaskConfig, updates: int, batch: int, frames: int, bins: int, generator: torch.Generator
 ) -> Tensor:
-    """Ones with `count` zero rectangles of `height` frames × `width` bins, anywhere inside."""
-    batch, frames, bins = shape
-    visible = torch.ones(*shape, dtype=torch.bool, device=generator.device)
-    for _ in range(count):
-        hidden_frames = _interval(batch, frames, height, generator)  # (batch, frames)
-        hidden_bins = _interval(batch, bins, width, generator)  # (batch, bins)
-        visible &= ~(hidden_frames[:, :, None] & hidden_bins[:, None, :])
-    return visible.float()
+    """Fresh boxes for every segment, (updates, batch, boxes, 4).
+
+    A box is its first frame, its last frame + 1, its first bin, its last bin + 1.
+    """
+
+    def drawn(count: int, height: int, width: int) -> Tensor:
+        shape = (updates, batch, count)
+        return torch.stack(
+            [
+                *_interval(shape, frames, height, generator),
+                *_interval(shape, bins, width, generator),
+            ],
+            dim=-1,
+        )
+
+    kind, stripes, width = config.kind, config.stripes, config.stripe_width
+    boxes = [torch.zeros(updates, batch, 0, 4, dtype=torch.long)]
+    if kind == "patch":
+        boxes.append(drawn(config.patches, config.patch_size, config.patch_size))
+    if kind in {"time", "specaugment"}:
+        boxes.append(drawn(stripes, width, bins))
+    if kind in {"frequency", "specaugment"}:
+        boxes.append(drawn(stripes, frames, width))
+    return torch.cat(boxes, dim=2).to(torch.int32)
 
 
-def _interval(batch: int, size: int, width: int, generator: torch.Generator) -> Tensor:
-    """True on `width` neighbouring positions out of `size`, at a random place for each row."""
-    places = max(size - width, 0) + 1
-    first = torch.randint(places, (batch, 1), generator=generator, device=generator.device)
-    position = torch.arange(size, device=generator.device)
-    return (position >= first) & (position < first + width)
+def _interval(
+    shape: tuple[int, ...], size: int, width: int, generator: torch.Generator
+) -> tuple[Tensor, Tensor]:
+    """First and last + 1 of `width` neighbouring positions out of `size`, anywhere inside."""
+    first = torch.randint(max(size - width, 0) + 1, shape, generator=generator)
+    return first, (first + width).clamp(max=size)
+
+
+def visible(boxes: Tensor, frames: int, bins: int) -> Tensor | None:
+    """(batch, frames, bins): 0 inside the boxes (batch, boxes, 4), 1 elsewhere; None for none."""
+    if boxes.shape[1] == 0:
+        return None
+    frame = torch.arange(frames, device=boxes.device)
+    mel = torch.arange(bins, device=boxes.device)
+    first_frame, last_frame, first_bin, last_bin = boxes[..., None].unbind(2)  # (batch, boxes, 1)
+    in_time = (frame >= first_frame) & (frame < last_frame)  # (batch, boxes, frames)
+    in_frequency = (mel >= first_bin) & (mel < last_bin)  # (batch, boxes, bins)
+    hidden = (in_time[:, :, :, None] & in_frequency[:, :, None, :]).any(1)
+    return (~hidden).float()
 
 
 def draw_mixup(
-    concentration: float, batch: int, generator: torch.Generator
-) -> tuple[Tensor, Tensor] | None:
-    """λ ~ Beta(c, c), a scalar tensor, and the partner of every segment (batch,); None if c = 0."""
+    concentration: float, updates: int, batch: int, generator: torch.Generator
+) -> tuple[Tensor, Tensor]:
+    """λ ~ Beta(c, c), one a batch, (updates,), and every segment's partner, (updates, batch).
+
+    With c = 0 every segment stays as it is: λ = 1.
+    """
     if concentration == 0:
-        return None
-    share = torch.rand((), generator=generator, device=generator.device)
+        return torch.ones(updates), torch.arange(batch).expand(updates, -1)
+    share = torch.rand(updates, generator=generator)
     if concentration != 1:
         # torch's own Beta draws from the global generator only: a seed of ours could not fix it.
         from scipy.stats import beta
 
-        quantile = beta.ppf(share.item(), concentration, concentration)
-        share = torch.tensor(quantile, dtype=torch.float32, device=generator.device)
-    partner = torch.randperm(batch, generator=generator, device=generator.device)
-    return share, partner
+        quantile = beta.ppf(share.double().numpy(), concentration, concentration)
+        share = torch.from_numpy(quantile).float()
+    return share, torch.rand(updates, batch, generator=generator).argsort(1)
 
 
-def mix(features: Tensor, mixup: tuple[Tensor, Tensor] | None) -> Tensor:
+def mix(features: Tensor, share: Tensor, partner: Tensor) -> Tensor:
     """λ·X_i + (1 − λ)·X_j, in dB, (batch, frames, bins)."""
-    if mixup is None:
-        return features
-    share, partner = mixup
     return torch.lerp(features[partner], features, share)

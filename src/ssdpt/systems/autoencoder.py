@@ -12,11 +12,11 @@ from torch import Tensor
 
 from ssdpt.config import Config
 from ssdpt.features.cache import FeatureView
-from ssdpt.features.segments import whole_segments
+from ssdpt.features.segments import gathered_segments, whole_segments
 from ssdpt.nn.autoencoder import Autoencoder
 from ssdpt.scoring.aggregate import ClipScore, aggregate
 from ssdpt.scoring.explain import covering_starts, overlap_mean, smooth
-from ssdpt.systems.base import Arrays, FitContext
+from ssdpt.systems.base import Arrays, FitContext, GraphOutput, SystemGraph
 from ssdpt.systems.network import (
     NetworkSystem,
     load_weights,
@@ -25,6 +25,7 @@ from ssdpt.systems.network import (
     training_segments,
 )
 from ssdpt.training.loop import choose_device
+from ssdpt.training.objective import Batch, Objective
 from ssdpt.types import Floats
 
 _VECTORS_AT_ONCE = 4096
@@ -69,6 +70,9 @@ class AutoencoderSystem(NetworkSystem[Autoencoder]):
     def segment_frames(self) -> int:
         return self.config.ae.frames
 
+    def graph(self) -> SystemGraph:
+        return _Graph(self)
+
     def description(self) -> dict[str, Any]:
         return {"parameters": sum(value.numel() for value in self.network.parameters())}
 
@@ -86,12 +90,27 @@ class AutoencoderSystem(NetworkSystem[Autoencoder]):
         return (flat - self.network(flat)).square().view(vectors.shape)
 
 
+class _Graph(SystemGraph):
+    """The reconstruction error of every vector; it is the same for all sections."""
+
+    def __init__(self, system: AutoencoderSystem) -> None:
+        super().__init__({"reconstruction": 1.0}, 1, _VECTORS_AT_ONCE)
+        self.network = system.network
+        self.frames, self.sections = system.config.ae.frames, len(system.sections)
+
+    def forward(self, frames: Tensor) -> GraphOutput:
+        vectors = gathered_segments(frames, self.frames, self.segment_hop).flatten(1)
+        code = self.network.encode(vectors)
+        error = (vectors - self.network.decode(code)).square().mean(1, keepdim=True)
+        return GraphOutput((error.repeat(1, self.sections),), code)
+
+
 def _build(config: Config) -> Autoencoder:
     inputs = config.ae.frames * config.features.n_mels
     return seeded(lambda: Autoencoder(inputs, config.ae.hidden, config.ae.bottleneck), config.seed)
 
 
-class _Objective:
+class _Objective(Objective):
     """L_AE = ‖X − X̂‖², as a mean."""
 
     def __init__(self, network: Autoencoder, clips: FeatureView, config: Config) -> None:
@@ -101,6 +120,7 @@ class _Objective:
         )
         self.examples = len(self.segments)
 
-    def loss(self, index: Tensor, generator: torch.Generator) -> tuple[Tensor, dict[str, Tensor]]:
-        vectors = self.segments.gather(self.features, index).flatten(1)  # (batch, frames × bins)
+    def loss(self, batch: Batch) -> tuple[Tensor, dict[str, Tensor]]:
+        segments = self.segments.gather(self.features, batch["index"]).float()
+        vectors = segments.flatten(1)  # (batch, frames × bins)
         return (vectors - self.network(vectors)).square().mean(), {}

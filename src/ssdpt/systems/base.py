@@ -10,15 +10,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import torch
+from torch import Tensor, nn
 
 from ssdpt.config import Config
 from ssdpt.features.cache import FeatureView
 from ssdpt.progress import SILENT, Reporter
 from ssdpt.scoring.aggregate import ClipScore
+from ssdpt.scoring.gaussian import Gaussians
 from ssdpt.types import Floats, Recording
 
 Arrays = Mapping[str, np.ndarray]
@@ -34,6 +36,31 @@ class FitContext:
     reporter: Reporter = SILENT
     name: str = "training"
     models: int = 1  # how many such fits the whole takes (cross-fitting), for time estimates
+
+
+class GraphOutput(NamedTuple):
+    """What a system's graph says of a clip."""
+
+    parts: tuple[Tensor, ...]  # (segments, sections) each, in the order of `SystemGraph.weights`
+    embedding: Tensor  # (segments, E)
+    clip: Tensor | None = None  # (sections,) where it is not the weighted sum of the parts' means
+
+
+class SystemGraph(nn.Module):
+    """The scoring of a system as one module, for export: (frames, bins) in dB to a `GraphOutput`.
+
+    It scores the clip as all sections at once, and takes any number of frames from 1 on.
+    """
+
+    def __init__(self, weights: Mapping[str, float], segment_hop: int, at_once: int) -> None:
+        super().__init__()
+        self.weights = dict(weights)  # of the parts in the score
+        self.segment_hop = segment_hop  # frames from one segment to the next
+        self.at_once = at_once  # segments that a device takes together without running short
+        self.references: Gaussians | None = None  # what the clip's score needs beside the graph
+
+    def forward(self, frames: Tensor) -> GraphOutput:
+        raise NotImplementedError
 
 
 class System(ABC):
@@ -63,9 +90,17 @@ class System(ABC):
         gives the same score. `section` is one of `self.sections`.
         """
 
+    def score_many(self, clips: Sequence[tuple[Floats, str]]) -> list[ClipScore]:
+        """Score several clips, each its whole log-mel (frames, bins) and its section."""
+        return [self.score([frames], section) for frames, section in clips]
+
     @abstractmethod
     def anomaly_map(self, frames: Floats, section: str) -> Floats:
         """Where in time and frequency a clip (frames, bins) is odd: same shape, ≥ 0."""
+
+    @abstractmethod
+    def graph(self) -> SystemGraph:
+        """The same scores as `score`, as a module that can be exported."""
 
     @abstractmethod
     def arrays(self) -> dict[str, np.ndarray]:

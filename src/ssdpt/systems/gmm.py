@@ -12,23 +12,23 @@ from collections.abc import Iterable
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import torch
+from torch import Tensor
 
 from ssdpt.config import Config, GaussianConfig
 from ssdpt.features.cache import FeatureView
-from ssdpt.features.segments import whole_segments
+from ssdpt.features.segments import gathered_segments, whole_segments
 from ssdpt.scoring.aggregate import ClipScore
-from ssdpt.systems.base import Arrays, FitContext, System
-from ssdpt.types import Floats, Timeline
+from ssdpt.scoring.gaussian import Gaussians
+from ssdpt.systems.base import Arrays, FitContext, GraphOutput, System, SystemGraph
+from ssdpt.types import Floats
 
+_AT_ONCE = 256  # segments
 _FLOOR = 1e-2  # dB², smallest variance in any direction: a few clips can look too alike
 
 
 class GaussianMixture(System):
-    """Gaussians of every section: `means` (gaussians, bins), `precisions` (gaussians, bins, bins).
-
-    `log_weights` (gaussians,) holds the mixture weight and the normalisation together, so that a
-    log-likelihood is log Σ exp(log_weight − ½ (x − µ)ᵀ Λ (x − µ)).
-    """
+    """One Gaussian, or a mixture of several, for every section."""
 
     name: ClassVar[str] = "gmm"
 
@@ -36,14 +36,10 @@ class GaussianMixture(System):
         self,
         config: Config,
         sections: tuple[str, ...],
-        means: np.ndarray,
-        precisions: np.ndarray,
-        log_weights: np.ndarray,
-        owners: tuple[str, ...],
+        gaussians: Gaussians,
     ) -> None:
         super().__init__(config, sections)
-        self.means, self.precisions, self.log_weights = means, precisions, log_weights
-        self.owners = owners  # the section of every Gaussian
+        self.gaussians = gaussians
 
     @classmethod
     def fit(cls, clips: FeatureView, config: Config, context: FitContext) -> Self:
@@ -65,15 +61,12 @@ class GaussianMixture(System):
         return cls(
             config,
             tuple(sorted(pooled)),
-            np.array(means),
-            np.array(precisions),
-            np.array(log_weights),
-            tuple(owners),
+            Gaussians(np.array(means), np.array(precisions), np.array(log_weights), tuple(owners)),
         )
 
     def score(self, frames: Iterable[Floats], section: str) -> ClipScore:
         settings: GaussianConfig = self.config.gmm
-        total, count = np.zeros(self.means.shape[1]), 0
+        total, count = np.zeros(self.gaussians.means.shape[1]), 0
         along = array("f")
 
         def counted(blocks: Iterable[Floats]) -> Iterable[Floats]:
@@ -83,26 +76,22 @@ class GaussianMixture(System):
                 count += len(block)
                 yield block
 
-        for segments in whole_segments(counted(frames), settings.frames, settings.hop, 256):
-            along.extend(self._surprise(segments.mean(1).numpy(), section).tolist())
-        value = float(self._surprise((total / count)[None], section)[0])
-        timeline = np.array(along, np.float32)
-        return ClipScore(
-            value=value,
-            parts={"surprise": value},
-            timeline=Timeline(
-                start=(np.arange(len(timeline)) * settings.hop * self.hop_seconds).astype("f4"),
-                duration=settings.frames * self.hop_seconds,
-                value=timeline,
-                parts={"surprise": timeline},
-            ),
+        for segments in whole_segments(counted(frames), settings.frames, settings.hop, _AT_ONCE):
+            along.extend(self.gaussians.surprise(segments.mean(1).numpy(), section).tolist())
+        return self.gaussians.clip_score(
+            total / count,
+            along,
+            section,
+            hop_seconds=settings.hop * self.hop_seconds,
+            segment_seconds=settings.frames * self.hop_seconds,
         )
 
     def anomaly_map(self, frames: Floats, section: str) -> Floats:
         """How far every point lies from the normal mean of its bin, in squared deviations."""
-        own = [place for place, owner in enumerate(self.owners) if owner == section]
+        known = self.gaussians
         deviation = [
-            (frames - self.means[place]) ** 2 * np.diag(self.precisions[place]) for place in own
+            (frames - known.means[place]) ** 2 * np.diag(known.precisions[place])
+            for place in known.of(section)
         ]
         return np.min(deviation, axis=0).astype(np.float32)
 
@@ -110,16 +99,20 @@ class GaussianMixture(System):
     def segment_frames(self) -> int:
         return self.config.gmm.frames
 
+    def graph(self) -> SystemGraph:
+        return _Graph(self)
+
     def arrays(self) -> dict[str, np.ndarray]:
+        known = self.gaussians
         return {
-            "means": self.means,
-            "precisions": self.precisions,
-            "log_weights": self.log_weights,
+            "means": known.means,
+            "precisions": known.precisions,
+            "log_weights": known.log_weights,
         }
 
     def description(self) -> dict[str, Any]:
-        count = self.means.size + self.precisions.size + self.log_weights.size
-        return {"owners": list(self.owners), "parameters": count}
+        count = sum(array.size for array in self.arrays().values())
+        return {"owners": list(self.gaussians.owners), "parameters": count}
 
     @classmethod
     def restore(
@@ -129,17 +122,48 @@ class GaussianMixture(System):
         owners = tuple(str(owner) for owner in description["owners"])
         if means.shape != (len(owners), config.features.n_mels):
             raise ValueError("the Gaussians are of another front end")
-        return cls(config, sections, means, arrays["precisions"], arrays["log_weights"], owners)
+        known = Gaussians(means, arrays["precisions"], arrays["log_weights"], owners)
+        return cls(config, sections, known)
 
-    def _surprise(self, vectors: np.ndarray, section: str) -> np.ndarray:
-        """−log likelihood of (vectors, bins) under the section's Gaussians, per bin: (vectors,)."""
-        terms = []
-        for place, owner in enumerate(self.owners):
-            if owner == section:
-                deviation = vectors - self.means[place]
-                distance = np.einsum("vi,ij,vj->v", deviation, self.precisions[place], deviation)
-                terms.append(self.log_weights[place] - 0.5 * distance)
-        return -np.logaddexp.reduce(terms, axis=0) / vectors.shape[1]
+
+class _Graph(SystemGraph):
+    """The surprise of every segment and of the whole clip's mean spectrum, in float64."""
+
+    means: Tensor  # (gaussians, 1, bins)
+    precisions: Tensor
+    log_weights: Tensor  # (gaussians, 1)
+
+    def __init__(self, system: GaussianMixture) -> None:
+        settings, known = system.config.gmm, system.gaussians
+        super().__init__({"surprise": 1.0}, settings.hop, _AT_ONCE)
+        self.references = known
+        self.frames = settings.frames
+        self.own = [known.of(section) for section in system.sections]
+        self.register_buffer("means", torch.from_numpy(known.means)[:, None])
+        self.register_buffer("precisions", torch.from_numpy(known.precisions))
+        self.register_buffer("log_weights", torch.from_numpy(known.log_weights)[:, None])
+
+    def forward(self, frames: Tensor) -> GraphOutput:
+        spectra = gathered_segments(frames, self.frames, self.segment_hop).mean(1)
+        clip = self._surprise(frames.double().mean(0, keepdim=True))
+        return GraphOutput((self._surprise(spectra.double()).float(),), spectra, clip[0].float())
+
+    def _surprise(self, spectra: Tensor) -> Tensor:
+        """(spectra, bins) to (spectra, sections), as `Gaussians.surprise`."""
+        deviation = spectra - self.means  # (gaussians, spectra, bins)
+        distance = ((deviation @ self.precisions) * deviation).sum(2)
+        terms = self.log_weights - 0.5 * distance  # (gaussians, spectra)
+        best = torch.stack([terms[own].amax(0) for own in self.own])  # (sections, spectra)
+        return (
+            -torch.stack(
+                [
+                    best[place] + (terms[own] - best[place]).exp().sum(0).log()
+                    for place, own in enumerate(self.own)
+                ],
+                dim=1,
+            )
+            / spectra.shape[1]
+        )
 
 
 def _mixture(

@@ -8,33 +8,36 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from ssdpt.config import Config, SsdptConfig
+from ssdpt.errors import SsdptError, warn
 from ssdpt.features.cache import FeatureView
-from ssdpt.features.segments import whole_segments
+from ssdpt.features.segments import gathered_segments, segment_runs, segments_of_clip
 from ssdpt.nn.dpt import DptOutput, DualPathTransformer
-from ssdpt.nn.losses import dcase_score, log_odds, mixed_cross_entropy, squared_error
-from ssdpt.nn.masking import draw_mask, draw_mixup, mix
+from ssdpt.nn.losses import dcase_score, log_odds, squared_error
+from ssdpt.nn.shards import SHARD, each, threads_for_shards
 from ssdpt.scoring.aggregate import ClipScore, aggregate
 from ssdpt.scoring.explain import covering_starts, overlap_mean, smooth
-from ssdpt.systems.base import Arrays, FitContext
+from ssdpt.systems.base import Arrays, FitContext, GraphOutput, SystemGraph
 from ssdpt.systems.network import (
     NetworkSystem,
     load_weights,
     seeded,
     train_network,
-    training_segments,
 )
-from ssdpt.training.loop import choose_device
+from ssdpt.systems.ssdpt_objective import SsdptObjective, can_fuse, reconstruction_target
 from ssdpt.types import Floats, Recording
 
-# On a CPU the activations of a batch stay within its cache; a GPU wants to be filled.
-_SEGMENTS_AT_ONCE = {"cpu": 64, "cuda": 1024}
+if TYPE_CHECKING:
+    from ssdpt.nn.gpu.scorer import FusedScorer
+
+_SEGMENTS_AT_ONCE = 4096  # a GPU wants to be filled; a CPU takes as many as fit into its cache
+_MAPS_AT_ONCE = 64
 _MAP_HOP = 8  # frames between the segments whose maps are averaged
 
 ClassName = tuple[str, str]  # section, and attributes where they are part of the class
@@ -50,6 +53,11 @@ class Ssdpt(NetworkSystem[DualPathTransformer]):
     ) -> None:
         super().__init__(config, tuple(sorted({section for section, _ in classes})), network)
         self.classes = classes
+        self._fused: FusedScorer | None = None  # a copy of the network for scoring on a GPU
+
+    def to(self, device: torch.device) -> None:
+        super().to(device)
+        self._fused = None
 
     @classmethod
     def refusal(cls, recordings: Sequence[Recording], config: Config) -> str | None:
@@ -63,9 +71,10 @@ class Ssdpt(NetworkSystem[DualPathTransformer]):
         settings = config.ssdpt
         names = [class_name(recording, settings) for recording in clips.recordings]
         classes = tuple(sorted(set(names)))
-        network = _build(config, len(classes))
-        objective = _Objective(network, clips, [classes.index(name) for name in names], config)
-        train_network(objective, settings.training, config, context)
+        network = build_network(config, len(classes))
+        objective = SsdptObjective(network, clips, [classes.index(name) for name in names], config)
+        with threads_for_shards():
+            train_network(objective, settings.training, config, context)
         return cls(config, classes, network)
 
     def score(self, frames: Iterable[Floats], section: str) -> ClipScore:
@@ -75,23 +84,49 @@ class Ssdpt(NetworkSystem[DualPathTransformer]):
         identity = array("f")
         reconstruction = array("f")
         own = self._own_classes(section)
-        device = self.device
-        most = _SEGMENTS_AT_ONCE[device.type]
+
+        def scores(run: Tensor) -> tuple[list[float], list[float]]:
+            parts = self._segment_scores(run.to(self.device), own)
+            return parts[0].tolist(), parts[1].tolist()
+
+        on_cpu = self.device.type == "cpu"
+        most = SHARD if on_cpu else _SEGMENTS_AT_ONCE
+        runs = segment_runs(frames, settings.frames, settings.hop, most)
         with torch.inference_mode():
-            for batch in whole_segments(frames, settings.frames, settings.hop, most):
-                segments = batch.to(device)
-                output = self.network(segments)
-                identity.extend(self._identity_score(output, own).tolist())
-                reconstruction.extend(self._reconstruction_score(segments, output).tolist())
-        return aggregate(
-            {
-                "identity": np.array(identity, np.float32),
-                "reconstruction": np.array(reconstruction, np.float32),
-            },
-            {"identity": 1.0, "reconstruction": settings.beta},
-            hop_seconds=settings.hop * self.hop_seconds,
-            segment_seconds=settings.frames * self.hop_seconds,
-        )
+            for identities, errors in each(scores, runs) if on_cpu else map(scores, runs):
+                identity.extend(identities)
+                reconstruction.extend(errors)
+        return self._clip_score(np.array(identity, np.float32), np.array(reconstruction, "f4"))
+
+    def score_many(self, clips: Sequence[tuple[Floats, str]]) -> list[ClipScore]:
+        """On a GPU all segments of all clips at once: one clip alone would not fill it."""
+        settings = self.config.ssdpt
+        fused = self._fused_scorer()
+        if fused is None or any(len(frames) < settings.frames for frames, _ in clips):
+            return super().score_many(clips)
+        starts, own, first = [], [], 0
+        for frames, section in clips:
+            within = torch.arange(0, len(frames) - settings.frames + 1, settings.hop)
+            starts.append(first + within)
+            own.append(self._own_classes(section).expand(len(within), -1))
+            first += len(frames)
+        counts = [len(start) for start in starts]
+        with torch.inference_mode():
+            together = torch.from_numpy(np.concatenate([frames for frames, _ in clips]))
+            try:
+                logits, errors = fused(
+                    together.to(self.device),
+                    torch.cat(starts).to(self.device),
+                    standardised=settings.target == "standardised",
+                )
+            except torch.OutOfMemoryError:
+                return super().score_many(clips)
+            identity = torch.split(self._identity_score(logits, torch.cat(own)), counts)
+            reconstruction = torch.split(self._scaled(errors), counts)
+            return [
+                self._clip_score(some.cpu().numpy(), others.cpu().numpy())
+                for some, others in zip(identity, reconstruction, strict=True)
+            ]
 
     def anomaly_map(self, frames: Floats, section: str) -> Floats:
         """Gradient of the score times the distance from the mean normal sound, at every point.
@@ -106,10 +141,10 @@ class Ssdpt(NetworkSystem[DualPathTransformer]):
         usual = self.network.input_norm.running_mean  # (bins,) mean log-mel of the training clips
         assert usual is not None  # BatchNorm keeps it unless told not to
         maps = []
-        for places in torch.split(position, _SEGMENTS_AT_ONCE["cpu"]):
+        for places in torch.split(position, _MAPS_AT_ONCE):
             segments = features[places].requires_grad_()  # (segments, P, bins)
             output = self.network(segments)
-            score = self._identity_score(output, own) + (
+            score = self._identity_score(output.logits, own) + (
                 self.config.ssdpt.beta * self._reconstruction_score(segments, output)
             )
             (gradient,) = torch.autograd.grad(score.sum(), segments)
@@ -119,6 +154,9 @@ class Ssdpt(NetworkSystem[DualPathTransformer]):
     @property
     def segment_frames(self) -> int:
         return self.config.ssdpt.frames
+
+    def graph(self) -> SystemGraph:
+        return _Graph(self)
 
     def description(self) -> dict[str, Any]:
         every, paper_count = self.network.parameter_counts()
@@ -133,24 +171,106 @@ class Ssdpt(NetworkSystem[DualPathTransformer]):
         cls, config: Config, sections: tuple[str, ...], arrays: Arrays, description: dict[str, Any]
     ) -> Self:
         classes = tuple((str(section), str(tail)) for section, tail in description["classes"])
-        network = _build(config, len(classes))
+        network = build_network(config, len(classes))
         load_weights(network, arrays)
         return cls(config, classes, network)
+
+    def _segment_scores(self, run: Tensor, own: Tensor) -> tuple[Tensor, Tensor]:
+        """A_c and A_r of all segments of a run of frames (frames, bins), (segments,) each.
+
+        Where the GPU's memory is too small for all of them at once, it goes half by half.
+        """
+        try:
+            return self._at_once(run, own)
+        except torch.OutOfMemoryError as error:
+            length, hop = self.config.ssdpt.frames, self.config.ssdpt.hop
+            half = ((len(run) - length) // hop + 1) // 2
+            if half < 1:
+                raise SsdptError(
+                    f"too little memory on {self.device} to score even one segment; free some of "
+                    "it or use --device cpu"
+                ) from error
+            warn(f"too little memory on {self.device}: scoring fewer segments at once")
+            parts = run[: length + (half - 1) * hop], run[half * hop :]
+            (first, more), (second, others) = (self._segment_scores(part, own) for part in parts)
+            return torch.cat([first, second]), torch.cat([more, others])
+
+    def _at_once(self, run: Tensor, own: Tensor) -> tuple[Tensor, Tensor]:
+        settings = self.config.ssdpt
+        fused = self._fused_scorer()
+        if fused is not None and len(run) >= settings.frames:
+            starts = torch.arange(
+                0, len(run) - settings.frames + 1, settings.hop, device=run.device
+            )
+            logits, errors = fused(run, starts, standardised=settings.target == "standardised")
+            return self._identity_score(logits, own), self._scaled(errors)
+        output = self.network.over_frames(run, settings.hop)
+        segments = segments_of_clip(run, settings.frames, settings.hop)
+        return (
+            self._identity_score(output.logits, own),
+            self._reconstruction_score(segments, output),
+        )
+
+    def _fused_scorer(self) -> FusedScorer | None:
+        """The network on fused kernels, where there is a GPU that runs them."""
+        if self._fused is None and self.device.type == "cuda" and can_fuse(self.network):
+            from ssdpt.nn.gpu.scorer import FusedScorer
+
+            self._fused = FusedScorer(self.network)
+        return self._fused
+
+    def _scaled(self, errors: Tensor) -> Tensor:
+        """A_r from the sum of squares of every segment."""
+        settings = self.config.ssdpt
+        size = settings.frames * self.config.features.n_mels
+        return errors / size if settings.error == "mean" else errors
+
+    def _clip_score(self, identity: Floats, reconstruction: Floats) -> ClipScore:
+        settings = self.config.ssdpt
+        return aggregate(
+            {"identity": identity, "reconstruction": reconstruction},
+            {"identity": 1.0, "reconstruction": settings.beta},
+            hop_seconds=settings.hop * self.hop_seconds,
+            segment_seconds=settings.frames * self.hop_seconds,
+        )
 
     def _own_classes(self, section: str) -> Tensor:
         """(classes,) True for the classes of this section."""
         own = [name == section for name, _ in self.classes]
         return torch.tensor(own, device=self.device)
 
-    def _identity_score(self, output: DptOutput, own: Tensor) -> Tensor:
+    def _identity_score(self, logits: Tensor, own: Tensor) -> Tensor:
         """A_c of every segment, (segments,)."""
         form = log_odds if self.config.ssdpt.score == "log-odds" else dcase_score
-        return form(output.logits, own)
+        return form(logits, own)
 
     def _reconstruction_score(self, segments: Tensor, output: DptOutput) -> Tensor:
         """A_r of every segment, (segments,)."""
         target = reconstruction_target(self.config.ssdpt, segments, output)
         return squared_error(target, output.reconstruction, self.config.ssdpt.error)
+
+
+class _Graph(SystemGraph):
+    """Both parts of every segment, A_c as each of the sections."""
+
+    def __init__(self, system: Ssdpt) -> None:
+        settings = system.config.ssdpt
+        weights = {"identity": 1.0, "reconstruction": settings.beta}
+        super().__init__(weights, settings.hop, _MAPS_AT_ONCE)
+        self.network = system.network
+        self.system = system
+        self.own = [system._own_classes(section) for section in system.sections]
+
+    def forward(self, frames: Tensor) -> GraphOutput:
+        segments = gathered_segments(frames, self.system.segment_frames, self.segment_hop)
+        output = self.network(segments)
+        identity = [self.system._identity_score(output.logits, own) for own in self.own]
+        reconstruction = self.system._reconstruction_score(segments, output)
+        parts = (
+            torch.stack(identity, dim=1),  # (segments, sections)
+            reconstruction[:, None].repeat(1, len(identity)),
+        )
+        return GraphOutput(parts, output.reconstruction.amax(dim=1))
 
 
 def class_name(recording: Recording, settings: SsdptConfig) -> ClassName:
@@ -159,12 +279,7 @@ def class_name(recording: Recording, settings: SsdptConfig) -> ClassName:
     return recording.section, recording.attribute_text if with_attributes else ""
 
 
-def reconstruction_target(settings: SsdptConfig, segments: Tensor, output: DptOutput) -> Tensor:
-    """What the reconstruction is compared with: the mixed, unmasked feature, (batch, P, F)."""
-    return segments if settings.target == "raw" else output.normalised.detach()
-
-
-def _build(config: Config, classes: int) -> DualPathTransformer:
+def build_network(config: Config, classes: int) -> DualPathTransformer:
     settings = config.ssdpt
     return seeded(
         lambda: DualPathTransformer(
@@ -177,37 +292,3 @@ def _build(config: Config, classes: int) -> DualPathTransformer:
         ),
         config.seed,
     )
-
-
-class _Objective:
-    """L = L_c + α·L_r over mixed and masked segments."""
-
-    def __init__(
-        self, network: DualPathTransformer, clips: FeatureView, labels: list[int], config: Config
-    ) -> None:
-        self.settings = config.ssdpt
-        device = choose_device(config.device)
-        self.network = network
-        self.features, self.segments = training_segments(
-            clips, self.settings.frames, self.settings.training.hop, device
-        )
-        self.labels = torch.tensor(labels, device=device)[self.segments.clip]  # (segments,)
-        self.examples = len(self.segments)
-
-    def loss(self, index: Tensor, generator: torch.Generator) -> tuple[Tensor, dict[str, Tensor]]:
-        settings = self.settings
-        segments = self.segments.gather(self.features, index)  # (batch, P, F)
-        mixup = draw_mixup(settings.mixup, len(segments), generator)
-        mixed = mix(segments, mixup)
-        mask = draw_mask(settings.mask, mixed.shape, generator)
-        output: DptOutput = self.network(mixed, mask)
-        labels = self.labels[index]
-        classification = mixed_cross_entropy(output.logits, labels, mixup)
-        target = reconstruction_target(settings, mixed, output)
-        reconstruction = squared_error(target, output.reconstruction, settings.error).mean()
-        accuracy = (output.logits.argmax(1) == labels).float().mean()
-        return classification + settings.alpha * reconstruction, {
-            "classification": classification,
-            "reconstruction": reconstruction,
-            "accuracy": accuracy,
-        }

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
@@ -23,21 +22,20 @@ class Checkpoint:
 
     identity: str
     step: int
-    network: dict[str, Tensor]
-    average: dict[str, Tensor]
-    optimiser: dict[int, dict[str, Any]]  # torch's own numbering of the parameters
-    totals: dict[str, Tensor]
+    batch_size: int  # smaller than the configured one where memory was short
+    tensors: dict[str, Tensor]
 
 
 def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
     """Write `folder/checkpoint.safetensors`, whole or not at all."""
-    tensors = {f"network/{name}": value for name, value in checkpoint.network.items()}
-    tensors |= {f"average/{name}": value for name, value in checkpoint.average.items()}
-    tensors |= {f"totals/{name}": value for name, value in checkpoint.totals.items()}
-    for number, state in checkpoint.optimiser.items():
-        tensors |= {f"optimiser/{number}/{name}": value for name, value in state.items()}
-    tensors = {name: value.detach().cpu().contiguous() for name, value in tensors.items()}
-    about = {"identity": checkpoint.identity, "step": str(checkpoint.step)}
+    tensors = {
+        name: value.detach().cpu().contiguous() for name, value in checkpoint.tensors.items()
+    }
+    about = {
+        "identity": checkpoint.identity,
+        "step": checkpoint.step,
+        "batch_size": checkpoint.batch_size,
+    }
     with atomic_path(folder / _FILE) as temporary:
         # As bytes, so that a full disk is the operating system's error and not the library's.
         temporary.write_bytes(save(tensors, {"about": json.dumps(about)}))
@@ -61,24 +59,4 @@ def load_checkpoint(folder: Path, identity: str) -> Checkpoint | None:
             f"{path}: made with other settings, recordings or another version; "
             "fit with the same ones, or without --resume"
         )
-    optimiser: dict[int, dict[str, Any]] = {}
-    for name, value in _below(tensors, "optimiser").items():
-        number, field = name.split("/")
-        optimiser.setdefault(int(number), {})[field] = value
-    return Checkpoint(
-        identity=identity,
-        step=int(about["step"]),
-        network=_below(tensors, "network"),
-        average=_below(tensors, "average"),
-        optimiser=optimiser,
-        totals=_below(tensors, "totals"),
-    )
-
-
-def _below(tensors: dict[str, Tensor], branch: str) -> dict[str, Tensor]:
-    prefix = f"{branch}/"
-    return {
-        name.removeprefix(prefix): value
-        for name, value in tensors.items()
-        if name.startswith(prefix)
-    }
+    return Checkpoint(identity, int(about["step"]), int(about["batch_size"]), tensors)

@@ -1,7 +1,7 @@
 """One training loop for every network: seeded, checkpointed, resumable, watched.
 
-Every random draw of update n comes from a generator seeded by (seed, n), so that a run resumed
-from a checkpoint draws what the uninterrupted run would have drawn.
+Every random draw of an epoch comes from a generator seeded by (seed, epoch), so that a run resumed
+from a checkpoint draws what the uninterrupted run would have drawn, on any device.
 """
 
 from __future__ import annotations
@@ -13,30 +13,16 @@ from pathlib import Path
 from typing import Protocol
 
 import torch
-from torch import Tensor, nn
 
 from ssdpt.config import TrainingConfig
 from ssdpt.errors import SsdptError
 from ssdpt.progress import SILENT, Reporter
 from ssdpt.training.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from ssdpt.training.log import TrainingLog
+from ssdpt.training.objective import Objective
+from ssdpt.training.updates import Plan, Updates
 
 _REPORT_SECONDS = 0.5
-_TIMED_UPDATES = 3
-
-
-class Objective(Protocol):
-    """What is learnt: a network, examples by number, and the loss of a batch of them."""
-
-    @property
-    def network(self) -> nn.Module: ...
-
-    @property
-    def examples(self) -> int: ...
-
-    def loss(self, index: Tensor, generator: torch.Generator) -> tuple[Tensor, dict[str, Tensor]]:
-        """The loss to minimise, and further figures to show (means over the batch)."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +58,12 @@ def train(
 ) -> None:
     """Train `objective.network` in place; afterwards it holds the final (averaged) weights."""
     network = objective.network.to(run.device).train()
-    trainer = _Trainer(objective, config, run)
-    if run.resume and (saved := load_checkpoint(run.folder, run.identity)):
+    saved = load_checkpoint(run.folder, run.identity) if run.resume else None
+    trainer = Trainer(objective, config, run, saved.batch_size if saved else config.batch_size)
+    if saved and saved.step == trainer.steps:
         trainer.restore(saved)
-        if trainer.step < trainer.steps:
-            reporter.say(f"{run.name}: going on from update {trainer.step} of {trainer.steps}")
     else:
-        trainer.announce(reporter)
+        trainer.start(saved, reporter)
     with reporter.task(run.name, total=trainer.steps) as task:
         task.advance(trainer.step)
         trainer.run_all(task.advance)
@@ -86,62 +71,72 @@ def train(
     network.eval()
 
 
-class _Trainer:
-    """The state of one training: weights, optimiser, running mean, figures of this epoch."""
+class Trainer:
+    """Epochs and what is told and kept of them; the updates themselves are `Updates`'s."""
 
-    def __init__(self, objective: Objective, config: TrainingConfig, run: Run) -> None:
+    def __init__(self, objective: Objective, config: TrainingConfig, run: Run, batch: int) -> None:
         self.objective, self.config, self.settings = objective, config, run
-        self.network = objective.network
-        # A last batch of a single example joins the one before it: BatchNorm needs two.
-        self.per_epoch = max(1, math.ceil((objective.examples - 1) / config.batch_size))
-        self.steps = config.epochs * self.per_epoch
-        self.step = 0
-        optimiser = torch.optim.AdamW if config.optimiser == "adamw" else torch.optim.Adam
-        self.optimiser = optimiser(
-            self.network.parameters(), config.learning_rate, weight_decay=config.weight_decay
-        )
-        self.average = (
-            {name: value.clone() for name, value in self.network.state_dict().items()}
-            if config.averaging
-            else {}
-        )
-        self.totals: dict[str, Tensor] = {}
+        self.updates = Updates(objective, config, run.device)
         self.log = TrainingLog(run.folder)
+        self.step = 0
+        self._take_batches_of(batch)
 
-    def announce(self, reporter: Reporter) -> None:
-        """Time a few updates, put everything back as it was, and say how long it will take."""
-        before = {name: value.clone() for name, value in self.network.state_dict().items()}
-        order = torch.arange(min(self.config.batch_size, self.objective.examples))
-        seconds = []
-        for _ in range(_TIMED_UPDATES):
-            begun = time.perf_counter()
-            loss, _ = self.objective.loss(order.to(self.settings.device), self._generator(0))
-            loss.backward()  # type: ignore[no-untyped-call]
-            loss.item()  # waits for the device
-            seconds.append(time.perf_counter() - begun)
-        self.network.load_state_dict(before)
-        self.network.zero_grad(set_to_none=True)
-        total = min(seconds) * self.steps * self.settings.models
-        models = f" for {self.settings.models} models" if self.settings.models > 1 else ""
+    def start(self, saved: Checkpoint | None, reporter: Reporter) -> None:
+        """Get ready, go back to where an interrupted run was, and say what is ahead."""
+        run = self.settings
+        seconds = self.rehearse(reporter)
+        if saved:
+            self.restore(saved)
+            reporter.say(f"{run.name}: going on from update {self.step} of {self.steps}")
+            return
+        models = f" for {run.models} models" if run.models > 1 else ""
         reporter.say(
-            f"estimated time {duration(total)}{models}: {self.config.epochs} epochs of "
-            f"{self.objective.examples} examples on {self.settings.device}"
+            f"estimated time {duration(seconds * self.steps * run.models)}{models}: "
+            f"{self.config.epochs} epochs of {self.objective.examples} examples on {run.device}"
         )
+
+    def rehearse(self, reporter: Reporter) -> float:
+        """Find a batch that fits into memory; the seconds that an update takes."""
+        while True:
+            try:
+                return max(self.updates.rehearse(plan) for plan in self.plans(0))
+            except torch.OutOfMemoryError as error:
+                if self.batch < 4:
+                    raise SsdptError(
+                        f"{self.settings.name}: too little memory on {self.settings.device} even "
+                        "for the smallest batch; free some of it or use --device cpu"
+                    ) from error
+                reporter.warn(
+                    f"too little memory on {self.settings.device} for batches of {self.batch}: "
+                    f"going on with {self.batch // 2}"
+                )
+                self.updates.forget()
+                self._take_batches_of(self.batch // 2)
 
     def run_all(self, advance: _Advance) -> None:
         """Every update that is still to be made."""
         saved = shown = time.monotonic()
         epoch_began, epoch_step, shown_step = time.monotonic(), self.step, self.step
+        plans: list[Plan] = []
         while self.step < self.steps:
             epoch, within = divmod(self.step, self.per_epoch)
             if within == 0:
                 epoch_began, epoch_step = time.monotonic(), self.step
-            self._update(epoch, within)
+                if self.config.carry_gradients:
+                    self.updates.flat.gradients.zero_()
+            if within == 0 or not plans:
+                plans = self.plans(epoch)
+                self.updates.begin(plans[0], within)
+            if within == len(plans[0]) < self.per_epoch:
+                self.updates.begin(plans[1], 0)
+            self.updates.update()
+            self.step += 1
             end_of_epoch = within + 1 == self.per_epoch
             now = time.monotonic()
             if end_of_epoch or now - shown > _REPORT_SECONDS:
                 figures = self._figures(within + 1)
-                made = (self.step - epoch_step) * self.config.batch_size
+                now = time.monotonic()  # a GPU has caught up only now
+                made = (self.step - epoch_step) * self.batch
                 rate = made / max(now - epoch_began, 1e-9)  # examples a second
                 note = _note(epoch, self.config.epochs, figures, rate)
                 advance(self.step - shown_step, note)
@@ -154,46 +149,43 @@ class _Trainer:
                     seconds=round(now - epoch_began, 3),
                     examples_per_second=round(rate, 1),
                 )
-                self.totals = {}
+                self.updates.totals.zero_()
             # Carried gradients are part of the state within an epoch, and zero between epochs.
             safe = end_of_epoch or not self.config.carry_gradients
-            if safe and (end_of_epoch or now - saved > self.config.checkpoint_seconds):
+            if safe and (self.step == self.steps or now - saved > self.config.checkpoint_seconds):
                 self.save()
                 saved = now
 
-    def _update(self, epoch: int, within: int) -> None:
-        config = self.config
-        if config.carry_gradients and within == 0:
-            self.optimiser.zero_grad(set_to_none=True)
-        for group in self.optimiser.param_groups:
-            group["lr"] = self._learning_rate(self.step)
-        loss, figures = self.objective.loss(self._batch(epoch, within), self._generator(self.step))
-        loss.backward()  # type: ignore[no-untyped-call]
-        if not config.carry_gradients:
-            self._clip()
-        self.optimiser.step()
-        if config.carry_gradients:
-            self._clip()
-        else:
-            self.optimiser.zero_grad(set_to_none=True)
-        self.step += 1
-        self._average()
-        for name, value in {"loss": loss, **figures}.items():
-            self.totals[name] = self.totals.get(name, 0.0) + value.detach()
+    def _take_batches_of(self, size: int) -> None:
+        # A last batch of a single example joins the one before it: BatchNorm needs two.
+        self.batch = size
+        self.per_epoch = max(1, math.ceil((self.objective.examples - 1) / size))
+        self.steps = self.config.epochs * self.per_epoch
 
-    def _batch(self, epoch: int, within: int) -> Tensor:
-        """The examples of one update: a fresh order every epoch."""
-        if within == 0 or not hasattr(self, "_order"):
-            generator = torch.Generator().manual_seed(_mixed_seed(self.settings.seed, 1, epoch))
-            order = torch.randperm(self.objective.examples, generator=generator)
-            self._order = order.to(self.settings.device)
-        size = self.config.batch_size
-        end = None if within + 1 == self.per_epoch else (within + 1) * size
-        return self._order[within * size : end]
-
-    def _generator(self, step: int) -> torch.Generator:
-        generator = torch.Generator(self.settings.device)
-        return generator.manual_seed(_mixed_seed(self.settings.seed, 2, step))
+    def plans(self, epoch: int) -> list[Plan]:
+        """The whole batches of an epoch, and the last one where its size differs."""
+        generator = torch.Generator().manual_seed(_mixed_seed(self.settings.seed, epoch))
+        order = torch.randperm(self.objective.examples, generator=generator)
+        last = len(order) - (self.per_epoch - 1) * self.batch
+        whole = self.per_epoch if last == self.batch else self.per_epoch - 1
+        sizes = [(whole, self.batch), (self.per_epoch - whole, last)]
+        plans = []
+        first = epoch * self.per_epoch
+        for updates, batch in sizes:
+            if updates:
+                index, order = order[: updates * batch], order[updates * batch :]
+                draws = {"index": index.view(updates, batch)}
+                draws |= self.objective.draw(updates, batch, generator)
+                steps = range(first, first + updates)
+                plans.append(
+                    Plan(
+                        draws,
+                        torch.tensor([self._learning_rate(step) for step in steps]),
+                        torch.tensor([self._forgetting(step) for step in steps]),
+                    )
+                )
+                first += updates
+        return plans
 
     def _learning_rate(self, step: int) -> float:
         config = self.config
@@ -207,25 +199,16 @@ class _Trainer:
             return config.learning_rate * 0.5 * (1 + math.cos(math.pi * done))
         return config.learning_rate
 
-    def _clip(self) -> None:
-        if self.config.clip_norm is not None:
-            nn.utils.clip_grad_norm_(self.network.parameters(), self.config.clip_norm)
-
-    @torch.no_grad()
-    def _average(self) -> None:
-        """Running mean of the weights; young means forget faster, so that the start fades."""
-        if not self.average:
-            return
-        decay = min(self.config.averaging, (1 + self.step) / (10 + self.step))
-        for name, value in self.network.state_dict().items():
-            if value.is_floating_point():
-                self.average[name].lerp_(value, 1 - decay)
-            else:
-                self.average[name].copy_(value)
+    def _forgetting(self, step: int) -> float:
+        """Weight of the newest in the running mean: young means forget faster."""
+        return 1 - min(self.config.averaging, (2 + step) / (11 + step))
 
     def _figures(self, updates: int) -> dict[str, float]:
         """Means over the updates of this epoch so far; stops the run when the loss is lost."""
-        figures = {name: value.item() / updates for name, value in self.totals.items()}
+        totals = self.updates.totals.tolist()
+        figures = {
+            name: total / updates for name, total in zip(self.updates.figures, totals, strict=True)
+        }
         if not math.isfinite(figures["loss"]):
             raise SsdptError(
                 f"{self.settings.name}: the loss is no longer a finite number at update "
@@ -237,30 +220,19 @@ class _Trainer:
         """Write a checkpoint."""
         save_checkpoint(
             self.settings.folder,
-            Checkpoint(
-                identity=self.settings.identity,
-                step=self.step,
-                network=self.network.state_dict(),
-                average=self.average,
-                optimiser=self.optimiser.state_dict()["state"],
-                totals=self.totals,
-            ),
+            Checkpoint(self.settings.identity, self.step, self.batch, self.updates.tensors()),
         )
 
     def restore(self, saved: Checkpoint) -> None:
         """Go back to a checkpoint."""
-        device = self.settings.device
-        self.network.load_state_dict(saved.network)
-        self.optimiser.load_state_dict({**self.optimiser.state_dict(), "state": saved.optimiser})
-        self.average = {name: value.to(device) for name, value in saved.average.items()}
-        self.totals = {name: value.to(device) for name, value in saved.totals.items()}
+        self.updates.restore(saved.tensors)
         self.step = saved.step
         self.log.keep_before(epoch=self.step // self.per_epoch + 1)
 
     def finish(self) -> None:
         """Leave the averaged weights in the network."""
-        if self.average:
-            self.network.load_state_dict(self.average)
+        if self.updates.average is not None:
+            self.updates.flat.state.copy_(self.updates.average)
 
 
 class _Advance(Protocol):
@@ -272,9 +244,9 @@ def _note(epoch: int, epochs: int, figures: dict[str, float], rate: float) -> st
     return f"epoch {epoch + 1}/{epochs} {shown} {rate:.0f}/s"
 
 
-def _mixed_seed(seed: int, purpose: int, number: int) -> int:
-    """Distinct, well-spread seeds for distinct purposes (63 bits, splitmix64 finaliser)."""
-    value = (seed * 0x9E3779B97F4A7C15 + purpose * 0xBF58476D1CE4E5B9 + number) & (2**64 - 1)
+def _mixed_seed(seed: int, number: int) -> int:
+    """Distinct, well-spread seeds for distinct epochs (63 bits, splitmix64 finaliser)."""
+    value = (seed * 0x9E3779B97F4A7C15 + number) & (2**64 - 1)
     value = ((value ^ (value >> 30)) * 0xBF58476D1CE4E5B9) & (2**64 - 1)
     value = ((value ^ (value >> 27)) * 0x94D049BB133111EB) & (2**64 - 1)
     return (value ^ (value >> 31)) & (2**63 - 1)

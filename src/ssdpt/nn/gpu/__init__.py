@@ -1,0 +1,1 @@
+"""The dual-path Transformer on fused GPU kernels (Triton), for training and for scoring."""

@@ -1,0 +1,53 @@
+"""A trained dual-path Transformer on the fused kernels, for scoring."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from ssdpt.nn.dpt import DualPathTransformer
+from ssdpt.nn.gpu.blocks import PackedBlocks
+from ssdpt.nn.gpu.packing import packed
+from ssdpt.nn.gpu.segment_kernels import pool_segments
+
+# Segments that pass at once: enough to fill the chip, little enough for any card.
+_AT_ONCE = 4096
+
+
+class FusedScorer:
+    """Holds a copy of the network's weights.
+
+    Matrix products take float16 operands, whose ten bits behind the point are those of TF32, and
+    add up in float32.
+    """
+
+    def __init__(self, network: DualPathTransformer, kind: torch.dtype = torch.float16) -> None:
+        self.network = network
+        self.blocks = PackedBlocks(network, packed(network), kind)
+
+    def __call__(
+        self, frames: Tensor, starts: Tensor, *, standardised: bool
+    ) -> tuple[Tensor, Tensor]:
+        """Logits (segments, classes) and squared errors, summed over a segment, (segments,).
+
+        Segment s is the P frames of `frames` (frames, F) in dB from starts[s] on; segments may
+        overlap and are never copied. The error is against the frames, or `standardised`: against
+        what the network's input normalisation makes of them.
+        """
+        network = self.network
+        normalised = network.input_norm(frames)
+        target = normalised if standardised else frames
+        narrow = normalised.to(self.blocks.coarse.dtype)
+        parts = [self._part(narrow, target, some) for some in torch.split(starts, _AT_ONCE)]
+        pooled, errors = (torch.cat(part) for part in zip(*parts, strict=True))
+        return network.classifier(pooled), errors
+
+    def _part(self, normalised: Tensor, target: Tensor, starts: Tensor) -> tuple[Tensor, Tensor]:
+        out = self.blocks.infer(normalised, starts)
+        segments, frames, bins = out.shape
+        pooled = target.new_empty(segments, bins)
+        errors = target.new_empty(segments)
+        pool_segments[(segments,)](
+            out, target, starts, pooled, errors, P=frames, F=bins, num_warps=4
+        )
+        return pooled, errors

@@ -1,0 +1,217 @@
+"""What happens to training segments before and after the blocks, as GPU kernels (Triton).
+
+One program handles one segment: cut it out of the long array of frames, mix it with its partner,
+normalise and mask it; afterwards pool, classify, compare with the target, and begin the way back.
+Together with `encoder_kernels` they make up one whole update of SSDPT's training.
+"""
+
+from __future__ import annotations
+
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def mix_segments(
+    features,  # (all frames, F) in dB
+    offset,  # (segments,) first frame of the segment's clip
+    start,  # (segments,) first frame of the segment within its clip
+    frames,  # (segments,) frames of that clip
+    index,  # (batch,) the segments of this batch
+    partner,  # (batch,) position in the batch of what each is mixed with
+    share,  # () λ
+    mixed,  # (batch, P, F) float32
+    sums,  # (batch, 2, F): of the mixed feature and of its square, over frames
+    P: tl.constexpr,
+    F: tl.constexpr,
+):
+    b = tl.program_id(0).to(tl.int64)
+    t, f = tl.arange(0, P), tl.arange(0, F)
+    i = tl.load(index + b)
+    j = tl.load(index + tl.load(partner + b))
+    # A clip shorter than a segment is repeated.
+    own_row = tl.load(offset + i) + (tl.load(start + i) + t) % tl.load(frames + i)
+    other_row = tl.load(offset + j) + (tl.load(start + j) + t) % tl.load(frames + j)
+    own = tl.load(features + own_row[:, None] * F + f[None, :]).to(tl.float32)
+    other = tl.load(features + other_row[:, None] * F + f[None, :]).to(tl.float32)
+    x = other + tl.load(share) * (own - other)
+    tl.store(mixed + (b * P + t)[:, None] * F + f[None, :], x)
+    tl.store(sums + b * 2 * F + f, tl.sum(x, 0))
+    tl.store(sums + (b * 2 + 1) * F + f, tl.sum(x * x, 0))
+
+
+@triton.jit
+def batch_statistics(
+    sums,  # (batch, 2, F)
+    mean,  # (F,)
+    scale,  # (F,) one over the deviation
+    running_mean,
+    running_variance,
+    batch,
+    momentum,
+    P: tl.constexpr,
+    F: tl.constexpr,
+    ROWS: tl.constexpr,
+):
+    """One program: mean and deviation of every bin over the batch, and the running ones."""
+    row, f = tl.arange(0, ROWS), tl.arange(0, F)
+    total = tl.zeros((F,), tl.float32)
+    squares = tl.zeros((F,), tl.float32)
+    for first in range(0, batch, ROWS):
+        place = sums + (first + row)[:, None] * (2 * F) + f[None, :]
+        there = (first + row < batch)[:, None]
+        total += tl.sum(tl.load(place, there, 0.0), 0)
+        squares += tl.sum(tl.load(place + F, there, 0.0), 0)
+    count = batch * P
+    average = total / count
+    variance = tl.maximum(squares / count - average * average, 0.0)
+    tl.store(mean + f, average)
+    tl.store(scale + f, 1.0 / tl.sqrt(variance + 1e-5))
+    before = tl.load(running_mean + f)
+    tl.store(running_mean + f, before + momentum * (average - before))
+    before = tl.load(running_variance + f)
+    unbiased = variance * count / (count - 1)
+    tl.store(running_variance + f, before + momentum * (unbiased - before))
+
+
+@triton.jit
+def _hidden(boxes, b, t, f, BOXES: tl.constexpr, P: tl.constexpr, F: tl.constexpr):
+    """(P, F): whether a mask hides the point. A box: first and last + 1 frame, likewise bin."""
+    hidden = tl.zeros((P, F), tl.int1)
+    for box in range(BOXES):
+        corner = boxes + (b * BOXES + box) * 4
+        inside = (t >= tl.load(corner)) & (t < tl.load(corner + 1))
+        between = (f >= tl.load(corner + 2)) & (f < tl.load(corner + 3))
+        hidden = hidden | (inside[:, None] & between[None, :])
+    return hidden
+
+
+@triton.jit
+def normalise_segments(
+    mixed,  # (batch, P, F)
+    mean,
+    scale,
+    gain,
+    bias,
+    boxes,  # (batch, BOXES, 4)
+    x,  # (batch, P, F): what the blocks see
+    P: tl.constexpr,
+    F: tl.constexpr,
+    BOXES: tl.constexpr,
+):
+    b = tl.program_id(0).to(tl.int64)
+    t, f = tl.arange(0, P), tl.arange(0, F)
+    place = (b * P + t)[:, None] * F + f[None, :]
+    unit = (tl.load(mixed + place) - tl.load(mean + f)[None, :]) * tl.load(scale + f)[None, :]
+    normalised = unit * tl.load(gain + f)[None, :] + tl.load(bias + f)[None, :]
+    if BOXES > 0:
+        normalised = tl.where(_hidden(boxes, b, t, f, BOXES, P, F), 0.0, normalised)
+    tl.store(x + place, normalised.to(x.dtype.element_ty))
+
+
+@triton.jit
+def judge_segments(
+    out,  # (batch, P, F): of the last block
+    mixed,
+    mean,
+    scale,
+    gain,
+    bias,
+    classifier_weight,  # (classes, F)
+    classifier_bias,  # (classes,)
+    labels,  # (segments,)
+    index,
+    partner,
+    share,
+    out_gradient,  # (batch, P, F)
+    pooled,  # (batch, F)
+    logit_gradient,  # (batch, classes)
+    figures,  # (3, batch): classification loss, reconstruction error, whether it was right
+    batch,
+    classes,
+    alpha,
+    error_scale,  # 1 / (P F) for the mean of squares, 1 for their sum
+    gradient_scale,  # what the gradient is multiplied by, to stay clear of the smallest float16
+    P: tl.constexpr,
+    F: tl.constexpr,
+    CLASSES: tl.constexpr,  # a power of two ≥ classes
+    STANDARDISED: tl.constexpr,  # whether the target is the normalised feature, or in dB
+):
+    b = tl.program_id(0).to(tl.int64)
+    t, f, c = tl.arange(0, P), tl.arange(0, F), tl.arange(0, CLASSES)
+    place = (b * P + t)[:, None] * F + f[None, :]
+    y = tl.load(out + place).to(tl.float32)
+    target = tl.load(mixed + place)
+    if STANDARDISED:
+        target = (target - tl.load(mean + f)[None, :]) * tl.load(scale + f)[None, :]
+        target = target * tl.load(gain + f)[None, :] + tl.load(bias + f)[None, :]
+    difference = y - target
+    error = tl.sum(tl.sum(difference * difference, 1), 0) * error_scale
+
+    highest = tl.max(y, 0)  # (F,)
+    where = tl.argmax(y, 0)
+    there = c < classes
+    weight_place = classifier_weight + c[:, None] * F + f[None, :]
+    weight = tl.load(weight_place, there[:, None], 0.0)  # (CLASSES, F)
+    logits = tl.sum(weight * highest[None, :], 1) + tl.load(classifier_bias + c, there, 0.0)
+    logits = tl.where(there, logits, -float("inf"))
+    top = tl.max(logits, 0)
+    log_total = top + tl.log(tl.sum(tl.exp(logits - top), 0))
+    label = tl.load(labels + tl.load(index + b))
+    other = tl.load(labels + tl.load(index + tl.load(partner + b)))
+    part = tl.load(share)
+    wanted = tl.where(c == label, part, 0.0) + tl.where(c == other, 1.0 - part, 0.0)
+    loss = log_total - tl.sum(tl.where(there, wanted * logits, 0.0), 0)
+    right = tl.argmax(logits, 0) == label
+
+    logits_back = (tl.exp(logits - log_total) - wanted) / batch
+    pooled_back = tl.sum(weight * logits_back[:, None], 0)  # (F,)
+    back = difference * (2.0 * alpha * error_scale / batch)
+    back += tl.where(t[:, None] == where[None, :], pooled_back[None, :], 0.0)
+    tl.store(out_gradient + place, (back * gradient_scale).to(out_gradient.dtype.element_ty))
+    tl.store(pooled + b * F + f, highest)
+    tl.store(logit_gradient + b * classes + c, logits_back, there)
+    tl.store(figures + b, loss)
+    tl.store(figures + batch + b, error)
+    tl.store(figures + 2 * batch + b, right.to(tl.float32))
+
+
+@triton.jit
+def input_norm_backward(
+    x_gradient,  # (batch, P, F)
+    mixed,
+    mean,
+    scale,
+    boxes,
+    vector_gradient,  # (batch, 2, F): of gain and bias
+    P: tl.constexpr,
+    F: tl.constexpr,
+    BOXES: tl.constexpr,
+):
+    b = tl.program_id(0).to(tl.int64)
+    t, f = tl.arange(0, P), tl.arange(0, F)
+    place = (b * P + t)[:, None] * F + f[None, :]
+    gradient = tl.load(x_gradient + place).to(tl.float32)
+    if BOXES > 0:
+        gradient = tl.where(_hidden(boxes, b, t, f, BOXES, P, F), 0.0, gradient)
+    unit = (tl.load(mixed + place) - tl.load(mean + f)[None, :]) * tl.load(scale + f)[None, :]
+    tl.store(vector_gradient + b * 2 * F + f, tl.sum(gradient * unit, 0))
+    tl.store(vector_gradient + (b * 2 + 1) * F + f, tl.sum(gradient, 0))
+
+
+@triton.jit
+def pool_segments(
+    out,  # (segments, P, F): of the last block
+    target,  # (all frames, F) float32, of which segment s starts at starts[s]
+    starts,
+    pooled,  # (segments, F)
+    error,  # (segments,): sum of squares
+    P: tl.constexpr,
+    F: tl.constexpr,
+):
+    s = tl.program_id(0).to(tl.int64)
+    t, f = tl.arange(0, P), tl.arange(0, F)
+    y = tl.load(out + (s * P + t)[:, None] * F + f[None, :]).to(tl.float32)
+    difference = y - tl.load(target + (tl.load(starts + s) + t)[:, None] * F + f[None, :])
+    tl.store(pooled + s * F + f, tl.max(y, 0))
+    tl.store(error + s, tl.sum(tl.sum(difference * difference, 1), 0))

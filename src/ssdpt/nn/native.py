@@ -1,0 +1,234 @@
+"""A Transformer encoder on a CPU, compiled for the CPU it runs on.
+
+`encoder.c` does the work of `ssdpt.nn.dpt.Encoder` some times faster than torch's operations. It is
+checked against them before its first use. Without a C compiler, with `SSDPT_NATIVE=0`, for sizes
+that do not fill vectors, for other types of number, on other devices and in exported graphs torch
+does the work.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.autograd.function import once_differentiable
+
+from ssdpt.nn.compiled import compiled
+
+_FOLDER = Path(__file__).parent
+_WHOLE_VECTORS = 32  # numbers: the sizes of matrices are multiples of it, as encoder.c expects
+_WIDEST_ROW = 128
+_HEAD_WIDTHS = (8, 16)
+_loading = threading.Lock()
+
+
+class EncoderWeights(NamedTuple):
+    """The weights of an encoder, in the order of encoder.c; matrices are (outputs, inputs)."""
+
+    projection: Tensor
+    projection_bias: Tensor
+    output: Tensor
+    output_bias: Tensor
+    middle_scale: Tensor
+    middle_shift: Tensor
+    expand: Tensor
+    expand_bias: Tensor
+    contract: Tensor
+    contract_bias: Tensor
+    output_scale: Tensor
+    output_shift: Tensor
+
+
+def being_traced() -> bool:
+    """Whether a compiler or an exporter (also to ONNX) is reading the network."""
+    return torch.compiler.is_compiling() or torch.jit.is_tracing()  # type: ignore[attr-defined, no-untyped-call]
+
+
+def is_native() -> bool:
+    """Whether the compiled code is used here, where its sizes suit."""
+    return os.environ.get("SSDPT_NATIVE") != "0" and _library() is not None
+
+
+def native_encoder(
+    x: Tensor, weights: EncoderWeights, heads: int, epsilon: float, projected: Tensor | None = None
+) -> Tensor | None:
+    """The encoder's output (batch, length, E) from `x`, its input; None where torch must do it.
+
+    `projected` (batch, length, 3 × E) is the attention's projection of x where that is known
+    already; of both, segments may be overlapping views. The output lies in memory the other way
+    round, (batch, E, length), as the next encoder wants it.
+    """
+    if not _suits(x, weights, heads) or (library := _library()) is None:
+        return None
+    layer = _Layer(library, weights, heads, epsilon)
+    if not torch.is_grad_enabled():
+        return layer.forward(x, layer.room(x, 1), 0, projected)
+    if projected is not None:
+        return None
+    output: Tensor = _Encoder.apply(layer, x, *weights)  # type: ignore[no-untyped-call]
+    return output
+
+
+def _suits(x: Tensor, weights: EncoderWeights, heads: int) -> bool:
+    hidden, embedding = weights.expand.shape
+    return (
+        not being_traced()
+        and type(x) is Tensor  # not one without data, as tracers use
+        and x.device.type == "cpu"
+        and all(tensor.dtype == torch.float32 for tensor in (x, *weights))
+        and all(weight.is_contiguous() for weight in weights)
+        and not torch.is_autocast_enabled("cpu")
+        and hidden % _WHOLE_VECTORS == embedding % _WHOLE_VECTORS == 0
+        and embedding <= _WIDEST_ROW
+        and embedding // heads in _HEAD_WIDTHS
+        and os.environ.get("SSDPT_NATIVE") != "0"
+    )
+
+
+class _Encoder(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, layer: _Layer, x: Tensor, *weights: Tensor) -> Tensor:
+        kept = layer.room(x, len(x))
+        ctx.save_for_backward(x, kept, *weights)
+        ctx.layer = layer
+        return layer.forward(x, kept, kept.stride(0))
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
+        x, kept, *_ = ctx.saved_tensors
+        return None, *ctx.layer.backward(x, kept, gradient)
+
+
+@dataclass(frozen=True, slots=True)
+class _Layer:
+    library: ctypes.CDLL
+    weights: EncoderWeights
+    heads: int
+    epsilon: float
+
+    def room(self, x: Tensor, segments: int) -> Tensor:
+        """Memory for what the backward pass wants of so many segments."""
+        _, length, embedding = x.shape
+        return x.new_empty(segments, length * (7 * embedding + len(self.weights.expand)))
+
+    def forward(
+        self, x: Tensor, kept: Tensor, kept_stride: int, projected: Tensor | None = None
+    ) -> Tensor:
+        batch, length, embedding = x.shape
+        x = _with_whole_rows(x)
+        output = x.new_empty(batch, embedding, length)
+        given = None if projected is None else _with_whole_rows(projected)
+        self._call(
+            self.library.encoder_forward,
+            self._shape(x, 0 if given is None else given.stride(0), kept_stride),
+            _pointer(x),
+            None if given is None else _pointer(given),
+            _pointer(kept),
+            _pointer(output),
+        )
+        return output.transpose(1, 2)
+
+    def backward(self, x: Tensor, kept: Tensor, gradient: Tensor) -> tuple[Tensor, ...]:
+        """The gradients of x and the weights."""
+        x = _with_whole_rows(x)
+        above = gradient.transpose(1, 2).contiguous()
+        result = x.new_empty(x.shape)
+        results = [torch.zeros_like(weight) for weight in self.weights]
+        self._call(
+            self.library.encoder_backward,
+            self._shape(x, 0, kept.stride(0)),
+            _pointer(x),
+            _pointer(kept),
+            _pointer(above),
+            _pointer(result),
+            _pointers(results),
+        )
+        return result, *results
+
+    def _shape(self, x: Tensor, projected_stride: int, kept_stride: int) -> Any:
+        hidden = len(self.weights.expand)
+        sizes = (*x.shape, hidden, self.heads, x.stride(0), projected_stride, kept_stride)
+        return (ctypes.c_ssize_t * len(sizes))(*sizes)
+
+    def _call(self, function: Any, shape: Any, *others: Any) -> None:
+        weights = _pointers(self.weights)
+        if not function(shape, weights, ctypes.c_float(self.epsilon), *others):
+            raise MemoryError
+
+
+def _with_whole_rows(x: Tensor) -> Tensor:
+    """Segments may lie anywhere, but the rows of each follow one another."""
+    return x if x.stride(2) == 1 and x.stride(1) == x.shape[2] else x.contiguous()
+
+
+def _pointer(tensor: Tensor) -> ctypes.c_void_p:
+    return ctypes.c_void_p(tensor.data_ptr())
+
+
+def _pointers(tensors: Sequence[Tensor]) -> ctypes.Array[ctypes.c_void_p]:
+    return (ctypes.c_void_p * len(tensors))(*(tensor.data_ptr() for tensor in tensors))
+
+
+def _library() -> ctypes.CDLL | None:
+    """The compiled code; None where there is none or it does not do its work."""
+    with _loading:
+        return _loaded()
+
+
+@functools.cache
+def _loaded() -> ctypes.CDLL | None:
+    library = compiled(_FOLDER / "encoder.c", [_FOLDER / "attention.c"])
+    # Not in inference mode, where a scoring may have begun: the check takes gradients.
+    with torch.inference_mode(False), torch.enable_grad():
+        return library if library is not None and _agrees_with_torch(library) else None
+
+
+def _agrees_with_torch(library: ctypes.CDLL) -> bool:
+    """Whether outputs and gradients are those of torch's layer, for both widths of a head."""
+    heads, dice = 4, torch.Generator().manual_seed(0)
+    for embedding in (heads * width for width in _HEAD_WIDTHS):
+        with torch.random.fork_rng(devices=[]):
+            theirs = nn.TransformerEncoderLayer(
+                embedding, heads, _WHOLE_VECTORS, dropout=0.0, batch_first=True, dtype=torch.float64
+            )
+        exact = EncoderWeights(
+            theirs.self_attn.in_proj_weight,
+            theirs.self_attn.in_proj_bias,
+            theirs.self_attn.out_proj.weight,
+            theirs.self_attn.out_proj.bias,
+            theirs.norm1.weight,
+            theirs.norm1.bias,
+            theirs.linear1.weight,
+            theirs.linear1.bias,
+            theirs.linear2.weight,
+            theirs.linear2.bias,
+            theirs.norm2.weight,
+            theirs.norm2.bias,
+        )
+        for weight in exact:
+            weight.data += 0.1 * torch.randn(weight.shape, generator=dice, dtype=weight.dtype)
+        x, above = torch.randn(2, 2, 19, embedding, generator=dice, dtype=torch.float64)
+        output = theirs(x.requires_grad_())
+        expected = output, *torch.autograd.grad(output, (x, *exact), above)
+        weights = EncoderWeights(*(weight.detach().float() for weight in exact))
+        layer, given = _Layer(library, weights, heads, theirs.norm1.eps), x.detach().float()
+        kept = layer.room(given, len(given))
+        found = (
+            layer.forward(given, kept, kept.stride(0)),
+            *layer.backward(given, kept, above.float()),
+        )
+        for ours, right in zip(found, expected, strict=True):
+            if not torch.allclose(
+                ours.double(), right, rtol=0, atol=1e-4 * right.abs().max().item()
+            ):
+                return False
+    return True

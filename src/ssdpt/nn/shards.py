@@ -1,0 +1,156 @@
+"""A batch in shards on worker threads, one torch thread each.
+
+On a CPU torch shares out every single operation among its threads, and for operations as small as
+here they mostly wait for each other. A shard passes the whole network on one thread instead. Its
+size does not depend on the number of cores, and gradients are added in the order of the shards:
+the numbers are the same on every number of cores.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
+from typing import Any, TypeVar
+
+import torch
+from torch import Tensor, nn
+from torch.autograd.function import once_differentiable
+
+from ssdpt.nn.native import being_traced
+
+SHARD = 8  # segments: their activations stay in a core's own cache
+_starting = threading.Lock()
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+@contextlib.contextmanager
+def threads_for_shards() -> Iterator[None]:
+    """Inside, shards have all of torch's threads, and every other operation has one.
+
+    After each operation torch's threads spin for a while, on cores that the shards could use.
+    """
+    before, _here.shards = (torch.get_num_threads(), _here.shards), _threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        threads, _here.shards = before
+        torch.set_num_threads(threads)
+
+
+def each(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+    """`work` of every item, in order, on as many threads as torch has here.
+
+    Only a few items are under way at a time, so that there may be any number of them.
+    """
+    threads = _threads()
+    if threads == 1:
+        yield from map(work, items)
+        return
+    inference, gradient = torch.is_inference_mode_enabled(), torch.is_grad_enabled()
+
+    def in_the_callers_mode(item: Item) -> Result:  # modes belong to a thread
+        with torch.inference_mode(inference), torch.set_grad_enabled(gradient):
+            return work(item)
+
+    with _starting:
+        pool = _pool(threads, os.getpid())
+    waiting = iter(items)
+    ahead = deque(pool.submit(in_the_callers_mode, item) for item in islice(waiting, 2 * threads))
+    try:
+        while ahead:
+            yield ahead.popleft().result()
+            ahead.extend(pool.submit(in_the_callers_mode, item) for item in islice(waiting, 1))
+    finally:
+        for future in ahead:
+            future.cancel()
+
+
+def sharded(module: nn.Module, batch: Tensor) -> Tensor:
+    """`module(batch)`, where no example of a batch depends on another one."""
+    if batch.device.type != "cpu" or len(batch) <= SHARD or being_traced():
+        return module(batch)
+    if not torch.is_grad_enabled():
+        return torch.cat(list(each(module, torch.split(batch, SHARD))))
+    parameters = [parameter for parameter in module.parameters() if parameter.requires_grad]
+    if not parameters:
+        return module(batch)
+    output: Tensor = _Sharded.apply(module, batch, *parameters)  # type: ignore[no-untyped-call]
+    return output
+
+
+class _Sharded(torch.autograd.Function):
+    """Every shard has a graph of its own, which ends in the parameters of the module."""
+
+    @staticmethod
+    def forward(ctx: Any, module: nn.Module, batch: Tensor, *parameters: Tensor) -> Tensor:
+        def run(shard: Tensor) -> tuple[Tensor, Tensor]:
+            with torch.enable_grad():
+                given = shard.detach().requires_grad_()
+                return given, module(given)
+
+        ctx.parameters = parameters
+        ctx.shards = list(each(run, torch.split(batch, SHARD)))
+        return torch.cat([output.detach() for _, output in ctx.shards])
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
+        parameters = ctx.parameters
+
+        def run(item: tuple[tuple[Tensor, Tensor], Tensor]) -> tuple[Tensor, Tensor]:
+            (given, output), change = item
+            first, *others = torch.autograd.grad(output, (given, *parameters), change)
+            # One vector, since to add hundreds of small tensors takes longer than their numbers.
+            return first, torch.cat([other.flatten() for other in others])
+
+        shards = zip(ctx.shards, torch.split(gradient, SHARD), strict=True)
+        ctx.shards = None  # the graphs go as soon as they are used
+        firsts, others = zip(*each(run, shards), strict=True)
+        sizes = [parameter.numel() for parameter in parameters]
+        sums = functools.reduce(torch.add, others).split(sizes)
+        return (
+            None,
+            torch.cat(firsts),
+            *(part.view_as(parameter) for part, parameter in zip(sums, parameters, strict=True)),
+        )
+
+
+class _Here(threading.local):
+    """What belongs to the calling thread."""
+
+    shards: int = 0  # threads for its shards, where it keeps one only for everything else
+
+
+_here = _Here()
+
+
+def _threads() -> int:
+    return _here.shards or torch.get_num_threads()
+
+
+@functools.cache
+def _pool(threads: int, process: int) -> ThreadPoolExecutor:
+    """Threads on which torch uses no further ones; a forked process needs its own."""
+    before = torch.get_num_threads()
+    everyone = threading.Barrier(threads)
+
+    def begin() -> None:
+        torch.set_num_threads(1)
+        torch.get_num_threads()  # torch looks up the common number at a thread's first question
+        everyone.wait()
+
+    pool = ThreadPoolExecutor(threads, "ssdpt-shard")
+    for waiting in [pool.submit(begin) for _ in range(threads)]:
+        waiting.result()
+    # The number is that of the calling thread, but it is also what threads begun later take over.
+    torch.set_num_threads(before)
+    return pool

@@ -1,0 +1,91 @@
+"""Several trainings at once on one GPU, each in a thread with a queue of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+import torch
+
+from ssdpt.progress import Reporter, Task
+from ssdpt.training.loop import choose_device
+
+_ON_A_GPU = 4  # more gain nothing: the chip is full
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def at_once(device: str) -> int:
+    """How many trainings together are faster than one after the other."""
+    return _ON_A_GPU if choose_device(device).type == "cuda" else 1
+
+
+def together(
+    work: Callable[[Item, Reporter], Result],
+    items: Sequence[Item],
+    jobs: int,
+    reporter: Reporter,
+) -> list[Result]:
+    """`work` of every item, `jobs` of them at a time, in the order of the items.
+
+    When one fails or the user interrupts, the others stop at their next sign of progress.
+    """
+    if min(jobs, len(items)) <= 1:
+        return [work(item, reporter) for item in items]
+    stopping = threading.Event()
+    listener = _Stoppable(reporter, stopping)
+
+    def run(item: Item) -> Result:
+        if not torch.cuda.is_available():
+            return work(item, listener)
+        with torch.cuda.stream(torch.cuda.Stream()):  # type: ignore[no-untyped-call]
+            return work(item, listener)
+
+    with ThreadPoolExecutor(jobs, "ssdpt-fit") as pool:
+        futures = [pool.submit(run, item) for item in items]
+        try:
+            return [future.result() for future in futures]
+        except BaseException:
+            stopping.set()
+            for future in futures:
+                future.cancel()
+            raise
+
+
+class _Stopped(BaseException):
+    """Ends a training whose neighbour has failed; nobody sees it."""
+
+
+class _Stoppable(Reporter):
+    """Passes everything on until it is time to stop."""
+
+    def __init__(self, listener: Reporter, stopping: threading.Event) -> None:
+        self._listener, self._stopping = listener, stopping
+
+    def say(self, message: str) -> None:
+        self._listener.say(message)
+
+    def detail(self, message: str) -> None:
+        self._listener.detail(message)
+
+    def warn(self, message: str) -> None:
+        self._listener.warn(message)
+
+    @contextlib.contextmanager
+    def task(self, description: str, total: float | None = None) -> Iterator[Task]:
+        with self._listener.task(description, total) as task:
+            yield _StoppableTask(task, self._stopping)
+
+
+class _StoppableTask(Task):
+    def __init__(self, task: Task, stopping: threading.Event) -> None:
+        self._task, self._stopping = task, stopping
+
+    def advance(self, steps: float = 1, note: str = "") -> None:
+        if self._stopping.is_set():
+            raise _Stopped
+        self._task.advance(steps, note)

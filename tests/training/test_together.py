@@ -1,0 +1,83 @@
+"""Several trainings at once: results in order, and all stop when one fails."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+
+from ssdpt.progress import Reporter
+from ssdpt.training.together import at_once, together
+
+
+def test_results_come_in_order():
+    def work(item, reporter):
+        time.sleep(0.01 * (3 - item))
+        return item * item
+
+    assert together(work, range(4), 3, Reporter()) == [0, 1, 4, 9]
+
+
+def test_they_really_run_at_once():
+    meeting = threading.Barrier(2, timeout=10)
+
+    def work(item, reporter):
+        return meeting.wait() >= 0  # would wait for ever if they came one after the other
+
+    assert together(work, [1, 2], 2, Reporter()) == [True, True]
+
+
+def test_one_job_is_one_after_the_other_in_this_thread():
+    def work(item, reporter):
+        return threading.current_thread()
+
+    assert together(work, [1, 2], 1, Reporter()) == [threading.current_thread()] * 2
+
+
+def test_when_one_fails_the_others_stop_at_their_next_progress():
+    stopped, begun = [], threading.Event()
+
+    def work(item, reporter):
+        if item == 0:
+            assert begun.wait(10)
+            raise ValueError("lost")
+        begun.set()
+        with reporter.task("training", 1000) as task:
+            try:
+                for _ in range(1000):
+                    time.sleep(0.01)
+                    task.advance()
+            except BaseException as reason:
+                stopped.append(type(reason).__name__)
+                raise
+        return item
+
+    with pytest.raises(ValueError, match="lost"):
+        together(work, [0, 1], 2, Reporter())
+    assert stopped == ["_Stopped"]
+
+
+def test_remarks_pass_through():
+    class Listening(Reporter):
+        said = ()
+
+        def say(self, message):
+            self.said = (*self.said, message)
+
+        warn = detail = say
+
+    def work(item, reporter):
+        reporter.say(f"say {item}")
+        reporter.warn(f"warn {item}")
+        reporter.detail(f"detail {item}")
+
+    listening = Listening()
+    together(work, [1, 2], 2, listening)
+    assert sorted(listening.said) == sorted(
+        f"{kind} {item}" for kind in ("say", "warn", "detail") for item in (1, 2)
+    )
+
+
+def test_a_cpu_takes_one_at_a_time():
+    assert at_once("cpu") == 1
