@@ -13,17 +13,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
 from ssdpt.card import model_card
-from ssdpt.config import Config, load_config
+from ssdpt.config import AudioConfig, Config, load_config, with_hop
 from ssdpt.data import audio
-from ssdpt.data.layouts import read_layout, recording_of
+from ssdpt.data.layouts import read_layout
 from ssdpt.errors import SsdptError
 from ssdpt.features.logmel import LogMel, mel_frequencies
-from ssdpt.fitting import Fitted, fit_machine, score_by_rule
+from ssdpt.fitting import Fitted, fit_machine
+from ssdpt.judging import Judge, SectionScore, Source
 from ssdpt.progress import SILENT, Reporter
 from ssdpt.scoring.calibrate import Calibration
 from ssdpt.storage import StoredModel, read_model, write_calibration, write_model
@@ -31,13 +32,11 @@ from ssdpt.systems import system_class
 from ssdpt.systems.base import System
 from ssdpt.training.log import LOG_FILE
 from ssdpt.training.loop import choose_device
-from ssdpt.types import Floats, Recording, Score
-
-Source = str | os.PathLike[str]
+from ssdpt.types import Floats, Recording
 
 
-class Detector:
-    """Judges clips of one machine. Scores: higher = more anomalous."""
+class Detector(Judge):
+    """A fitted model of one machine. Scores: higher = more anomalous."""
 
     def __init__(self, system: System, stored: StoredModel, log: str = "") -> None:
         self._system = system
@@ -78,12 +77,17 @@ class Detector:
         return cls(fitted.system, fitted.stored, fitted.log)
 
     @classmethod
-    def load(cls, folder: Source, *, device: str = "auto") -> Self:
-        """Read a model folder. Nothing in it is ever run as code."""
+    def load(cls, folder: Source, *, device: str = "auto", hop: int | str | None = None) -> Self:
+        """Read a model folder. Nothing in it is ever run as code.
+
+        `hop`, a number of frames or `auto`, replaces the model's own for as long as it is loaded;
+        its thresholds stay, and `save` writes it as it was.
+        """
         stored = read_model(Path(folder))
+        config = stored.config if hop is None else with_hop(stored.config, hop)
         try:
-            system = system_class(stored.config.system).restore(
-                stored.config, stored.sections, stored.arrays, stored.description
+            system = system_class(config.system).restore(
+                config, stored.sections, stored.arrays, stored.description
             )
         except (KeyError, ValueError, TypeError) as error:
             raise SsdptError(
@@ -98,44 +102,6 @@ class Detector:
         """Write the model folder, whole or not at all."""
         extra = {LOG_FILE: self._log} if self._log else {}
         write_model(Path(folder), self._stored, model_card(self._stored), extra)
-
-    def score(self, path: Source, *, section: str | None = None, strict: bool = False) -> Score:
-        """Judge one recording of any length.
-
-        `section` is its machine ID; where it is not given, the file's name and folders tell it.
-        """
-        recording = self._described(Path(path), section)
-
-        def frames() -> Iterator[Floats]:
-            return self._frame_blocks(recording.path, strict)
-
-        clip, known = score_by_rule(self._system, frames, recording.section)
-        notes = self._reading_notes(recording)
-        if not known:
-            notes.append(self._unknown_note(recording.section))
-        tail_section = recording.section if known else None
-        alert, _ = self.calibration.thresholds(tail_section)
-        return Score(
-            path=str(path),
-            machine=self.machine,
-            section=recording.section,
-            value=clip.value,
-            threshold=alert,
-            level=self.calibration.level(clip.value, tail_section),
-            p_value=self.calibration.tail(tail_section).p_value(clip.value),
-            parts=clip.parts,
-            timeline=clip.timeline,
-            notes=tuple(notes),
-        )
-
-    def calibrate(self, false_alarm_rate: float) -> None:
-        """Move the thresholds to another rate of false alarms; nothing is retrained."""
-        if not 0 < false_alarm_rate < 1:
-            raise SsdptError(
-                f"a false-alarm rate lies between 0 and 1, e.g. 0.01; not {false_alarm_rate:g}"
-            )
-        calibration = replace(self.calibration, false_alarm_rate=false_alarm_rate)
-        self._stored = replace(self._stored, calibration=calibration)
 
     def save_calibration(self, folder: Source) -> None:
         """Write the thresholds into the folder the model was loaded from."""
@@ -170,8 +136,14 @@ class Detector:
         return self._stored.sections
 
     @property
+    def system(self) -> System:
+        """What scores log-mels."""
+        return self._system
+
+    @property
     def config(self) -> Config:
-        return self._stored.config
+        """The settings it scores with."""
+        return self._system.config
 
     @property
     def stored(self) -> StoredModel:
@@ -187,8 +159,9 @@ class Detector:
         return self._system.name
 
     @property
-    def false_alarm_rate(self) -> float:
-        return self.calibration.false_alarm_rate
+    def remarks(self) -> tuple[str, ...]:
+        chosen, own = self.config.ssdpt.hop, self._stored.config.ssdpt.hop
+        return () if chosen == own else (f"hop {chosen}; its thresholds were set at hop {own}",)
 
     @property
     def fingerprint(self) -> frozenset[str]:
@@ -196,8 +169,16 @@ class Detector:
         return frozenset(self._stored.heard)
 
     @property
-    def sample_rate(self) -> int:
-        return self.config.audio.sample_rate
+    def audio_settings(self) -> AudioConfig:
+        return self.config.audio
+
+    @property
+    def segment_seconds(self) -> float:
+        return self._system.segment_frames * self.frame_seconds
+
+    @property
+    def explains(self) -> bool:
+        return True
 
     @property
     def frame_seconds(self) -> float:
@@ -208,12 +189,30 @@ class Detector:
         """Centre frequencies in Hz of the mel bins."""
         return mel_frequencies(self.config.features, self.sample_rate)
 
-    def _described(self, path: Path, section: str | None) -> Recording:
-        """What is known of a clip; where nothing tells the ID and there is only one, it is that."""
-        recording = recording_of(path)
-        told = recording.section if section is None else section
-        only = self.sections[0] if len(self.sections) == 1 else ""
-        return replace(recording, section=told or only)
+    def card(self) -> str:
+        """What it is, in Markdown for people."""
+        return model_card(self._stored)
+
+    def facts(self) -> dict[str, Any]:
+        """What it is, as plain JSON values."""
+        return {
+            "version": self._stored.version,
+            "sections": list(self.sections),
+            "system": {
+                name: value
+                for name, value in self._stored.description.items()
+                if name != "mean_spectra"  # hundreds of numbers, which nobody reads
+            },
+            "recordings": len(self.fingerprint),
+            "notes": list(self._stored.notes),
+            "config": self.config.model_dump(),
+        }
+
+    def _set_calibration(self, calibration: Calibration) -> None:
+        self._stored = replace(self._stored, calibration=calibration)
+
+    def _scorer(self, path: Path, strict: bool) -> SectionScore:
+        return lambda section: self._system.score(self._frame_blocks(path, strict), section)
 
     def _sample_blocks(self, path: Path, strict: bool = False) -> Iterator[Floats]:
         settings = self.config.audio
@@ -221,23 +220,6 @@ class Detector:
 
     def _frame_blocks(self, path: Path, strict: bool = False) -> Iterator[Floats]:
         return self._front_end.stream(self._sample_blocks(path, strict))
-
-    def _reading_notes(self, recording: Recording) -> list[str]:
-        info = audio.probe(recording.path)
-        settings = self.config.audio
-        notes = []
-        if info.sample_rate != settings.sample_rate:
-            notes.append(f"resampled from {info.sample_rate} Hz to {settings.sample_rate} Hz")
-        if info.channels > 1:
-            notes.append(f"channel {settings.channel} of {info.channels}")
-        least = self._system.segment_frames * self.frame_seconds
-        if info.seconds < least:
-            notes.append(f"{info.seconds:.2f} s, shorter than a segment ({least:.2f} s): repeated")
-        return notes
-
-    def _unknown_note(self, section: str) -> str:
-        which = f"ID {section} was not in training" if section else "no machine ID is told"
-        return f"{which}: scored against the ID that suits it best"
 
 
 def _recordings_of_one_machine(

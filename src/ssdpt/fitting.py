@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -16,13 +17,13 @@ from ssdpt.data.split import folds, held_out, training_split
 from ssdpt.errors import SsdptError
 from ssdpt.features.cache import FeatureSet, FeatureView, features_of
 from ssdpt.files import digest, printable
+from ssdpt.judging import score_by_rule
 from ssdpt.progress import SILENT, Reporter
-from ssdpt.scoring.aggregate import ClipScore
 from ssdpt.scoring.calibrate import calibrate
 from ssdpt.storage import StoredModel
 from ssdpt.systems import system_class
 from ssdpt.systems.base import FitContext, System
-from ssdpt.types import Floats, Recording
+from ssdpt.types import Recording
 from ssdpt.version import __version__
 
 _NAMED = 3  # files named in a warning
@@ -86,7 +87,12 @@ def fit_machine(
             machine=used[0].machine,
             sections=system.sections,
             config=config,
-            description={"name": system.name, "clips": len(clips), **system.description()},
+            description={
+                "name": system.name,
+                "clips": len(clips),
+                "mean_spectra": _mean_spectra(clips),
+                **system.description(),
+            },
             arrays=system.arrays(),
             calibration=calibrate(
                 scores, config.decision, cross_fitted=cross_fit, seed=config.seed
@@ -96,19 +102,6 @@ def fit_machine(
         ),
         log=log.read_text("utf-8") if log.is_file() else "",
     )
-
-
-def score_by_rule(
-    system: System, frames: Callable[[], Iterable[Floats]], section: str
-) -> tuple[ClipScore, bool]:
-    """The clip's score, and whether its ID is known.
-
-    The rule for a clip of an unknown ID: it is as anomalous as it is to the ID that suits it best.
-    """
-    if section in system.sections:
-        return system.score(frames(), section), True
-    scores = [system.score(frames(), known) for known in system.sections]
-    return min(scores, key=lambda score: score.value), False
 
 
 class _Notes(list[str]):
@@ -264,10 +257,23 @@ def _scores(system: System, clips: FeatureView, reporter: Reporter) -> dict[str,
     scores: defaultdict[str, list[float]] = defaultdict(list)
     with reporter.task("thresholds", total=len(clips)) as task:
         for recording, frames in clips.clips():
-            score, _ = score_by_rule(system, [frames].copy, recording.section)
+            score, _ = score_by_rule(
+                partial(system.score, [frames]), system.sections, recording.section
+            )
             scores[recording.section].append(score.value)
             task.advance()
     return dict(scores)
+
+
+def _mean_spectra(clips: FeatureView) -> dict[str, list[float]]:
+    """The mean log-mel of every section, (bins,) in dB: how the machine sounds on the whole."""
+    means: defaultdict[str, list[np.ndarray]] = defaultdict(list)
+    for recording, frames in clips.clips():
+        means[recording.section].append(frames.mean(0, dtype=np.float64))
+    return {
+        section: [round(float(level), 1) for level in np.mean(group, axis=0)]
+        for section, group in sorted(means.items())
+    }
 
 
 def _identity(config: Config, recordings: Sequence[Recording], digests: list[str]) -> str:

@@ -9,45 +9,57 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from ssdpt.config import Config
 from ssdpt.data.layouts import Dataset
-from ssdpt.detector import Detector, Source
 from ssdpt.errors import SsdptError
-from ssdpt.files import write_json
+from ssdpt.files import atomic_folder, write_json
+from ssdpt.judging import Judge, Source
 from ssdpt.progress import SILENT, Reporter
+from ssdpt.runtime.manifest import check_export_room, is_export
 from ssdpt.storage import check_replaceable, is_model
 from ssdpt.types import Recording
+
+if TYPE_CHECKING:
+    from ssdpt.runtime.export import ExportSettings
+    from ssdpt.runtime.manifest import Manifest
 
 INDEX = "index.json"
 _FORMAT = 1
 
 
-class Fleet(Mapping[str, Detector]):
-    """Detectors by machine; a single model folder is a fleet of one."""
+class Fleet(Mapping[str, Judge]):
+    """Detectors by machine, fitted or exported; a single model folder is a fleet of one."""
 
-    def __init__(self, detectors: dict[str, Detector], folders: dict[str, Path]) -> None:
+    def __init__(self, detectors: Mapping[str, Judge], folders: dict[str, Path]) -> None:
         self._detectors = detectors
         self.folders = folders  # where each machine's model lies
 
     @classmethod
-    def load(cls, path: Source, *, device: str = "auto") -> Self:
-        """A model folder, or a folder of models with an index."""
+    def load(cls, path: Source, *, device: str = "auto", hop: int | str | None = None) -> Self:
+        """A model folder, an exported model, or a folder of either with an index.
+
+        `hop`, a number of frames or `auto`, replaces the models' own for as long as they are
+        loaded.
+        """
         folder = Path(path)
-        if is_model(folder):
-            detector = Detector.load(folder, device=device)
+        if is_model(folder) or is_export(folder):
+            detector = load_model(folder, device=device, hop=hop)
             return cls({detector.machine: detector}, {detector.machine: folder})
         if not (folder / INDEX).is_file():
             if not folder.exists():
                 raise SsdptError(f"{folder}: no such model")
-            raise SsdptError(f"{folder}: not a model: neither config.json nor {INDEX} is in it")
+            raise SsdptError(
+                f"{folder}: not a model: neither config.json nor manifest.json nor {INDEX} is in it"
+            )
         folders = {machine: folder / name for machine, name in _read_index(folder / INDEX).items()}
         detectors = {
-            machine: Detector.load(place, device=device) for machine, place in folders.items()
+            machine: load_model(place, device=device, hop=hop) for machine, place in folders.items()
         }
         return cls(detectors, folders)
 
@@ -55,13 +67,13 @@ class Fleet(Mapping[str, Detector]):
     def machines(self) -> tuple[str, ...]:
         return tuple(self._detectors)
 
-    def for_recording(self, recording: Recording) -> Detector | None:
+    def for_recording(self, recording: Recording) -> Judge | None:
         """The detector for a recording: by its machine's name, or the only one there is."""
         if recording.machine in self._detectors:
             return self._detectors[recording.machine]
         return next(iter(self._detectors.values())) if len(self._detectors) == 1 else None
 
-    def __getitem__(self, machine: str) -> Detector:
+    def __getitem__(self, machine: str) -> Judge:
         return self._detectors[machine]
 
     def __iter__(self) -> Iterator[str]:
@@ -71,6 +83,22 @@ class Fleet(Mapping[str, Detector]):
         return len(self._detectors)
 
 
+def load_model(folder: Source, *, device: str = "auto", hop: int | str | None = None) -> Judge:
+    """The detector in a model folder or in an exported one, which needs no torch."""
+    if is_export(Path(folder)):
+        if hop is not None:
+            raise SsdptError(
+                f"{folder}: an exported model has its hop in the graph; leave --hop out, or "
+                "export a model that was fitted with it"
+            )
+        from ssdpt.runtime.exported import ExportedDetector
+
+        return ExportedDetector.load(folder)
+    from ssdpt.detector import Detector
+
+    return Detector.load(folder, device=device, hop=hop)
+
+
 def fit_fleet(
     dataset: Dataset,
     config: Config,
@@ -78,41 +106,94 @@ def fit_fleet(
     *,
     resume: bool = False,
     strict: bool = False,
+    jobs: int | None = None,
     reporter: Reporter = SILENT,
 ) -> Fleet:
     """Fit every machine of a data set; one machine gives a model, several a folder of models.
 
-    While it runs, `OUT.partial` holds the checkpoints; it is gone when all is done.
+    `jobs` machines are fitted at once: by default several on a GPU, which one does not fill, and
+    one on a CPU, where each takes all cores. While it runs, `OUT.partial` holds the checkpoints;
+    it is gone when all is done.
     """
-    if out.name in {"", ".."}:
-        raise SsdptError(f"{out}: name a folder of its own for the model, e.g. --out model")
-    work = out.with_name(out.name + ".partial")
+    from ssdpt.detector import Detector
+    from ssdpt.training.together import at_once, together
+
     machines = dataset.machines
-    folders = {name: out if len(machines) == 1 else out / folder_name(name) for name in machines}
-    if len(machines) > 1:
-        _check_room(out, folders)
-    else:
-        check_replaceable(out)
-    detectors: dict[str, Detector] = {}
-    for machine, folder in folders.items():
+    folders = _folders(out, machines, check_replaceable)
+    work = out.with_name(out.name + ".partial")
+
+    def fit(machine: str, reporter: Reporter) -> Detector:
         if len(machines) > 1:
-            reporter.say(f"{machine} ({len(detectors) + 1} of {len(machines)})")
-        recordings = [item for item in dataset.recordings if item.machine == machine]
+            reporter.say(f"{machine} ({machines.index(machine) + 1} of {len(machines)})")
         detector = Detector.fit(
-            recordings,
+            [item for item in dataset.recordings if item.machine == machine],
             config=config,
             work=work / folder_name(machine),
             resume=resume,
             strict=strict,
             reporter=reporter,
         )
-        detector.save(folder)
-        detectors[machine] = detector
-    if len(machines) > 1:
-        index = {machine: folder.name for machine, folder in folders.items()}
-        write_json(out / INDEX, {"format": _FORMAT, "machines": index})
+        detector.save(folders[machine])
+        return detector
+
+    fitted = together(fit, machines, jobs or at_once(config.device), reporter)
+    detectors = dict(zip(machines, fitted, strict=True))
+    _write_index(out, folders)
     shutil.rmtree(work, ignore_errors=True)
     return Fleet(detectors, folders)
+
+
+def export_fleet(
+    fleet: Fleet,
+    out: Path,
+    settings: Callable[[str], ExportSettings],
+    *,
+    reporter: Reporter = SILENT,
+) -> dict[str, Manifest]:
+    """Export every machine; all of them are written, or none. `settings` are by machine."""
+    from ssdpt.detector import Detector
+    from ssdpt.runtime.export import export_model
+
+    folders = _folders(out, fleet.machines, check_export_room)
+    manifests: dict[str, Manifest] = {}
+    with ExitStack() as stack:
+        if not out.exists():
+            stack.callback(_remove_if_empty, out)
+        for machine, detector in fleet.items():
+            if not isinstance(detector, Detector):
+                raise SsdptError(
+                    f"{fleet.folders[machine]}: is exported already; give the model it was made "
+                    "from"
+                )
+            place = stack.enter_context(atomic_folder(folders[machine]))
+            manifests[machine] = export_model(detector, place, settings(machine), reporter)
+    _write_index(out, folders)
+    return manifests
+
+
+def _folders(
+    out: Path, machines: Sequence[str], check_room: Callable[[Path], None]
+) -> dict[str, Path]:
+    """Where each machine's model goes: `out` itself for one, folders in it for several."""
+    if out.name in {"", ".."}:
+        raise SsdptError(f"{out}: name a folder of its own for the model, e.g. --out model")
+    if len(machines) == 1:
+        check_room(out)
+        return {machines[0]: out}
+    folders = {name: out / folder_name(name) for name in machines}
+    _check_room(out, folders, check_room)
+    return folders
+
+
+def _remove_if_empty(folder: Path) -> None:
+    with suppress(OSError):
+        folder.rmdir()
+
+
+def _write_index(out: Path, folders: Mapping[str, Path]) -> None:
+    if len(folders) > 1:
+        index = {machine: folder.name for machine, folder in folders.items()}
+        write_json(out / INDEX, {"format": _FORMAT, "machines": index})
 
 
 def only_machines(dataset: Dataset, machines: Sequence[str]) -> Dataset:
@@ -133,13 +214,13 @@ def folder_name(machine: str) -> str:
     return name or "machine"
 
 
-def _check_room(out: Path, folders: dict[str, Path]) -> None:
-    if is_model(out):
+def _check_room(out: Path, folders: dict[str, Path], check_room: Callable[[Path], None]) -> None:
+    if is_model(out) or is_export(out):
         raise SsdptError(f"{out}: holds the model of one machine; choose a folder for several")
     if out.is_file():
         raise SsdptError(f"{out}: is a file; models go into a folder, choose another name")
     for machine, folder in folders.items():
-        check_replaceable(folder)
+        check_room(folder)
         for other, place in folders.items():
             if other != machine and place == folder:
                 raise SsdptError(

@@ -35,6 +35,7 @@ CONFIG, WEIGHTS, CALIBRATION, DATA, CARD = (
     "data.json",
     "README.md",
 )
+MODEL_FILES = frozenset({CONFIG, WEIGHTS, CALIBRATION, DATA, CARD, LOG_FILE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,25 +86,23 @@ def write_model(
         )
 
 
-def check_replaceable(folder: Path) -> None:
-    """Refuse to write a model over anything that is not a model."""
+def check_replaceable(
+    folder: Path, head: str = CONFIG, files: frozenset[str] = MODEL_FILES, newest: int = FORMAT
+) -> None:
+    """Refuse to write a model over anything that is not one of its kind."""
     if folder.is_file():
         raise SsdptError(f"{folder}: is a file; a model is a folder, choose another name")
     if not folder.is_dir():
         return
-    foreign = sorted(
-        entry.name
-        for entry in folder.iterdir()
-        if entry.name not in {CONFIG, WEIGHTS, CALIBRATION, DATA, CARD, LOG_FILE}
-    )
+    foreign = sorted(entry.name for entry in folder.iterdir() if entry.name not in files)
     if foreign:
         raise SsdptError(
             f"{folder}: holds other files ({foreign[0]}), which a new model would delete; "
             "choose an empty or a new folder"
         )
-    if is_model(folder):
+    if (folder / head).is_file():
         # Many programs have a config.json: only one of ours is written over.
-        _check_format(folder, _read_json(folder / CONFIG))
+        check_format(folder, read_json(folder / head), head, newest)
 
 
 def read_model(folder: Path) -> StoredModel:
@@ -112,35 +111,40 @@ def read_model(folder: Path) -> StoredModel:
         raise SsdptError(f"{folder}: no such model folder")
     if not is_model(folder):
         raise SsdptError(f"{folder}: not a model folder: it has no {CONFIG}")
-    head = _read_json(folder / CONFIG)
-    _check_format(folder, head)
-    for name, expected in _entry(folder, head, "digests", dict).items():
-        path = folder / str(name)
-        if path.name != name or not path.is_file():
-            raise SsdptError(f"{path}: this file of the model is missing; copy the whole folder")
-        if digest(path) != expected:
-            raise SsdptError(f"{path}: damaged or of another model; copy or fit the model again")
+    head = read_json(folder / CONFIG)
+    check_format(folder, head)
+    check_digests(folder, _entry(folder, head, "digests", dict))
     try:
         arrays = load_file(folder / WEIGHTS)
     except (SafetensorError, OSError, ValueError) as error:
         raise SsdptError(f"{folder / WEIGHTS}: damaged; copy or fit the model again") from error
-    try:
-        calibration = Calibration.from_json(_read_json(folder / CALIBRATION))
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise SsdptError(
-            f"{folder / CALIBRATION}: damaged or foreign; copy or fit the model again"
-        ) from error
     return StoredModel(
         machine=_entry(folder, head, "machine", str),
         sections=tuple(str(name) for name in _entry(folder, head, "sections", list)),
         config=parse_config(_entry(folder, head, "config", dict), str(folder / CONFIG)),
         description=_entry(folder, head, "system", dict),
         arrays=arrays,
-        calibration=calibration,
-        heard=_entry(folder, _read_json(folder / DATA), "heard", dict),
+        calibration=read_calibration(folder),
+        heard=read_heard(folder),
         notes=tuple(str(note) for note in _entry(folder, head, "notes", list)),
         version=_entry(folder, head, "ssdpt_version", str),
     )
+
+
+def read_calibration(folder: Path) -> Calibration:
+    """The thresholds of a model."""
+    try:
+        return Calibration.from_json(read_json(folder / CALIBRATION))
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise SsdptError(
+            f"{folder / CALIBRATION}: damaged or foreign; copy or fit the model again"
+        ) from error
+
+
+def read_heard(folder: Path) -> dict[str, str]:
+    """Content digest -> name of every recording the fit has seen."""
+    heard: dict[str, str] = _entry(folder, read_json(folder / DATA), "heard", dict)
+    return heard
 
 
 def write_calibration(folder: Path, calibration: Calibration, card: str) -> None:
@@ -149,18 +153,32 @@ def write_calibration(folder: Path, calibration: Calibration, card: str) -> None
     write_text(folder / CARD, card)
 
 
-def _check_format(folder: Path, head: dict[str, Any]) -> None:
+def check_digests(folder: Path, digests: Mapping[str, str]) -> None:
+    """Refuse a folder of which a file is missing, or is not the one that was written."""
+    for name, expected in digests.items():
+        path = folder / str(name)
+        if path.name != name or not path.is_file():
+            raise SsdptError(f"{path}: this file of the model is missing; copy the whole folder")
+        if digest(path) != expected:
+            raise SsdptError(f"{path}: damaged or of another model; copy or fit the model again")
+
+
+def check_format(
+    folder: Path, head: dict[str, Any], name: str = CONFIG, newest: int = FORMAT
+) -> None:
+    """Refuse what ssdpt has not written, or only a later version can read."""
     number = head.get("format")
     if not isinstance(number, int):
-        raise SsdptError(f"{folder / CONFIG}: not written by ssdpt: it names no format")
-    if number > FORMAT:
+        raise SsdptError(f"{folder / name}: not written by ssdpt: it names no format")
+    if number > newest:
         raise SsdptError(
             f"{folder}: made by ssdpt {head.get('ssdpt_version', '?')}, which is newer than this "
             f"one ({__version__}); upgrade ssdpt to use it"
         )
 
 
-def _read_json(path: Path) -> dict[str, Any]:
+def read_json(path: Path) -> dict[str, Any]:
+    """One JSON object, as every head of ours is."""
     try:
         tree = json.loads(path.read_text("utf-8"))
     except FileNotFoundError as error:

@@ -1,0 +1,198 @@
+"""A fitted model to an exported one: built, compared with torch clip by clip, then written."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import onnx
+from safetensors.numpy import save
+
+from ssdpt.detector import Detector
+from ssdpt.errors import SsdptError
+from ssdpt.files import digest, write_json, write_text
+from ssdpt.progress import SILENT, Reporter
+from ssdpt.runtime.card import export_card
+from ssdpt.runtime.exported import ExportedDetector
+from ssdpt.runtime.graph import OPSET, Arithmetic, onnx_model
+from ssdpt.runtime.manifest import (
+    GRAPHS,
+    MANIFEST,
+    REFERENCES,
+    Manifest,
+    Precision,
+    Runtime,
+    Segment,
+    Verification,
+)
+from ssdpt.runtime.sounds import Spectra, synthesise
+from ssdpt.runtime.variants import half_weights, int8_weights
+from ssdpt.runtime.verify import BOUND, measure_loss, verify
+from ssdpt.storage import CALIBRATION, CARD, DATA
+from ssdpt.systems.base import SystemGraph
+from ssdpt.types import Recording
+from ssdpt.version import __version__
+
+CLIPS = 20  # compared with torch
+# Of synthesised clips; shorter than a segment, hardly longer, uneven, enough for several pieces.
+_SECONDS, _ODD_SECONDS = 4.0, (0.05, 0.5, 2.345, 21.0)
+_NOT_YET = Verification(
+    clips=0, largest_difference=0, largest_relative=0, bound=BOUND, decisions_differ=0, source=""
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ExportSettings:
+    """What to export, and what to compare it on."""
+
+    runtime: Runtime = "onnx"
+    precision: Precision = "float32"
+    allow_loss: bool = False
+    clips: tuple[Recording, ...] = ()  # to compare; synthesised ones fill them up to 20
+    labelled: tuple[Recording, ...] = ()  # for the AUC of a lossy variant; otherwise synthesised
+
+    @property
+    def lossy(self) -> bool:
+        return self.precision != "float32"
+
+
+def export_model(
+    detector: Detector, place: Path, settings: ExportSettings, reporter: Reporter = SILENT
+) -> Manifest:
+    """Write an exported model into the empty folder `place`; raise where it is not the same model.
+
+    `detector` must be on the CPU: its scores there are what the exported ones are compared with.
+    """
+    _check_settings(detector, settings)
+    # OpenVINO computes float64 in float32 anyway.
+    arithmetic: Arithmetic = "float64" if settings.runtime == "onnx" else "float32"
+    model, graph = onnx_model(detector.system, arithmetic)
+    if settings.precision == "float16":
+        model = half_weights(model)
+    elif settings.precision == "int8":
+        model = int8_weights(model)
+    _write_graph(place, model, settings.runtime)
+    manifest = _write_rest(detector, place, graph, model, settings)
+    exported = ExportedDetector.load(place)
+    with tempfile.TemporaryDirectory(prefix="ssdpt-") as folder:
+        step = max(1, len(settings.clips) // CLIPS)  # spread over all that were given
+        given = list(settings.clips[::step][:CLIPS])
+        clips = (given + _to_compare(detector, Path(folder) / "compare"))[:CLIPS]
+        source = f"{len(given)} given, {len(clips) - len(given)} synthesised"
+        verification = verify(
+            detector, exported, clips, source, lossy=settings.lossy, reporter=reporter
+        )
+        update: dict[str, object] = {"verification": verification}
+        if settings.lossy:
+            source = "given" if settings.labelled else "synthesised"
+            labelled = settings.labelled or _labelled(detector, Path(folder) / "labelled")
+            update["loss"] = measure_loss(detector, exported, labelled, source, reporter)
+    manifest = manifest.model_copy(update=update)
+    if settings.lossy and not settings.allow_loss:
+        raise SsdptError(f"{summary(manifest)}; pass --allow-loss to accept this")
+    write_json(place / MANIFEST, manifest.model_dump(mode="json"))
+    write_text(place / CARD, export_card(manifest, detector.calibration))
+    return manifest
+
+
+def summary(manifest: Manifest) -> str:
+    """One line: how the export compares with torch."""
+    checked, loss = manifest.verification, manifest.loss
+    words = (
+        f"{manifest.machine}: {manifest.runtime} {manifest.precision}: on {checked.clips} clips "
+        f"({checked.source}) |Δscore| ≤ {checked.bound:.2g}·max(1, |score|) "
+        f"(largest {checked.largest_difference:.2g}), "
+        f"{checked.decisions_differ} decisions differ from torch"
+    )
+    if loss is not None:
+        words += f", AUC {loss.auc:.4f} against {loss.auc_torch:.4f} ({loss.clips} clips)"
+    return words
+
+
+def _check_settings(detector: Detector, settings: ExportSettings) -> None:
+    if settings.lossy and detector.system_name == "gmm":
+        raise SsdptError(
+            f"{detector.machine}: system gmm has no network whose weights could be smaller; "
+            "export it in float32"
+        )
+    if settings.runtime == "openvino":
+        import openvino  # noqa: F401  says at once that it is not installed
+
+
+def _write_graph(place: Path, model: onnx.ModelProto, runtime: Runtime) -> None:
+    content = model.SerializeToString()
+    if runtime == "onnx":
+        (place / GRAPHS["onnx"][0]).write_bytes(content)
+        return
+    import openvino
+
+    try:
+        converted = openvino.Core().read_model(content)
+    except Exception as error:  # its errors have no base class of their own
+        raise SsdptError(
+            f"OpenVINO {openvino.__version__} cannot convert this graph: upgrade it, or export "
+            f"with --format onnx ({' '.join(str(error).split())[:200]})"
+        ) from error
+    # What may be stored in float16 already is: the log-mel's constants must not be.
+    openvino.save_model(converted, place / GRAPHS["openvino"][0], compress_to_fp16=False)
+
+
+def _write_rest(
+    detector: Detector,
+    place: Path,
+    graph: SystemGraph,
+    model: onnx.ModelProto,
+    settings: ExportSettings,
+) -> Manifest:
+    """Everything beside the graph; the manifest is not verified yet."""
+    stored, references = detector.stored, graph.references
+    files = [*GRAPHS[settings.runtime], DATA]
+    if references is not None:
+        (place / REFERENCES).write_bytes(save(detector.system.arrays()))
+        files.append(REFERENCES)
+    write_json(place / CALIBRATION, detector.calibration.to_json())
+    write_json(place / DATA, {"heard": dict(stored.heard)})
+    manifest = Manifest(
+        ssdpt_version=__version__,
+        machine=detector.machine,
+        sections=detector.sections,
+        system=detector.system_name,
+        preset=detector.config.preset,
+        model_version=stored.version,
+        audio=detector.config.audio,
+        features=detector.config.features,
+        segment=Segment(
+            frames=detector.system.segment_frames, hop=graph.segment_hop, at_once=graph.at_once
+        ),
+        parts=graph.weights,
+        outputs=tuple(item.name for item in model.graph.output),
+        runtime=settings.runtime,
+        precision=settings.precision,
+        opset=OPSET,
+        owners=references.owners if references is not None else (),
+        verification=_NOT_YET,
+        notes=stored.notes,
+        digests={name: digest(place / name) for name in files},
+    )
+    write_json(place / MANIFEST, manifest.model_dump(mode="json"))
+    return manifest
+
+
+def _to_compare(detector: Detector, folder: Path) -> list[Recording]:
+    """Clips of all lengths, some of them of an ID that nobody tells."""
+    seconds = [*_ODD_SECONDS, *[_SECONDS] * CLIPS][: CLIPS // 2]
+    return synthesise(
+        folder, detector.config, _spectra(detector), (*detector.sections, ""), seconds
+    )
+
+
+def _labelled(detector: Detector, folder: Path) -> list[Recording]:
+    """Normal and faulty clips of known sections."""
+    seconds = [_SECONDS] * CLIPS
+    return synthesise(folder, detector.config, _spectra(detector), detector.sections, seconds)
+
+
+def _spectra(detector: Detector) -> Spectra:
+    spectra: Spectra = detector.stored.description.get("mean_spectra", {})
+    return spectra

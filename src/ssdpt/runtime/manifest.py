@@ -1,0 +1,139 @@
+"""The head of an exported model: everything beside the graph that scoring with it needs.
+
+manifest.json          what it is, how it was verified, file digests
+model.onnx             the graph (ONNX), or
+model.xml, model.bin   the graph (OpenVINO)
+references.safetensors what the score is computed from beside the graph (system gmm)
+calibration.json       thresholds and p-values, as in a model folder
+data.json              which recordings the fit has heard, as in a model folder
+README.md              the card, for people
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from ssdpt.config import AudioConfig, FeatureConfig
+from ssdpt.errors import SsdptError
+from ssdpt.storage import (
+    CALIBRATION,
+    CARD,
+    DATA,
+    check_digests,
+    check_format,
+    check_replaceable,
+    read_json,
+)
+
+FORMAT = 1
+MANIFEST, REFERENCES = "manifest.json", "references.safetensors"
+GRAPHS = {"onnx": ("model.onnx",), "openvino": ("model.xml", "model.bin")}
+
+Runtime = Literal["onnx", "openvino"]
+Precision = Literal["float32", "float16", "int8"]
+
+
+class _Part(BaseModel):
+    """Frozen; what a later version adds without a new format number is passed over."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class Segment(_Part):
+    """How a clip is cut."""
+
+    frames: int = Field(ge=1)  # of one segment
+    hop: int = Field(ge=1)  # frames from one segment to the next
+    at_once: int = Field(ge=1)  # segments in one run of the graph
+
+
+class Loss(_Part):
+    """What a smaller variant costs: the AUC of torch and of the variant on the same clips."""
+
+    auc: float
+    auc_torch: float
+    normal_clips: int
+    faulty_clips: int
+    clips: str  # where they come from
+
+
+class Verification(_Part):
+    """How far the exported scores are from torch's."""
+
+    clips: int
+    largest_difference: float  # |Δscore|
+    largest_relative: float  # |Δscore| / max(1, |score|)
+    bound: float  # on the relative one; for a lossy variant the one it was measured to keep
+    decisions_differ: int
+    source: str  # where the clips come from
+
+
+class Manifest(_Part):
+    """The content of manifest.json."""
+
+    format: int = FORMAT
+    ssdpt_version: str
+    machine: str
+    sections: tuple[str, ...] = Field(min_length=1)
+    system: str
+    preset: str
+    model_version: str  # of the ssdpt that fitted the model
+    audio: AudioConfig
+    features: FeatureConfig
+    segment: Segment
+    parts: dict[str, float] = Field(min_length=1)  # weight of every part in the score
+    outputs: tuple[str, ...]  # of the graph, in order
+    runtime: Runtime
+    precision: Precision
+    opset: int
+    owners: tuple[str, ...] = ()  # the section of every Gaussian in references.safetensors
+    verification: Verification
+    loss: Loss | None = None
+    notes: tuple[str, ...] = ()  # of the fit
+    digests: dict[str, str]
+
+    @property
+    def hop_seconds(self) -> float:
+        """From one segment to the next."""
+        return self.segment.hop * self.features.hop_length / self.audio.sample_rate
+
+    @property
+    def segment_seconds(self) -> float:
+        return self.segment.frames * self.features.hop_length / self.audio.sample_rate
+
+
+def is_export(folder: Path) -> bool:
+    """Whether `folder` is an exported model (it may still be damaged)."""
+    return (folder / MANIFEST).is_file()
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """Read and check the head, and that the files it names are those that were written."""
+    head = read_json(folder / MANIFEST)
+    check_format(folder, head, MANIFEST, FORMAT)
+    try:
+        manifest = Manifest.model_validate(head)
+    except ValidationError as error:
+        name = ".".join(str(part) for part in error.errors()[0]["loc"])
+        raise SsdptError(
+            f"{folder / MANIFEST}: damaged: '{name}' is missing or of the wrong kind; "
+            "copy or export the model again"
+        ) from error
+    needed = {*GRAPHS[manifest.runtime], *([REFERENCES] if manifest.owners else [])}
+    if missing := sorted(needed - set(manifest.digests)):
+        raise SsdptError(
+            f"{folder / MANIFEST}: damaged: no digest of {missing[0]}; "
+            "copy or export the model again"
+        )
+    check_digests(folder, manifest.digests)
+    return manifest
+
+
+def check_export_room(folder: Path) -> None:
+    """Refuse to export over anything that is not an exported model."""
+    graphs = (name for names in GRAPHS.values() for name in names)
+    files = frozenset({MANIFEST, REFERENCES, CALIBRATION, DATA, CARD, *graphs})
+    check_replaceable(folder, MANIFEST, files, FORMAT)

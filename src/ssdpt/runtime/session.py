@@ -1,0 +1,91 @@
+"""The two runtimes that run an exported graph: ONNX Runtime and OpenVINO, both on the CPU."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from ssdpt.errors import SsdptError
+from ssdpt.runtime.manifest import GRAPHS, Manifest
+from ssdpt.types import Floats
+
+
+class Session(Protocol):
+    """A graph that can be run."""
+
+    def run(self, samples: Floats, outputs: Sequence[str]) -> dict[str, np.ndarray]:
+        """The outputs asked for, by name, of (samples,) at the model's rate."""
+
+
+def open_session(folder: Path, manifest: Manifest) -> Session:
+    """Load the graph of an exported model into its runtime."""
+    path = folder / GRAPHS[manifest.runtime][0]
+    kind: type[_OnnxSession] | type[_OpenVinoSession] = (
+        _OnnxSession if manifest.runtime == "onnx" else _OpenVinoSession
+    )
+    try:
+        return kind(path, manifest)
+    except ModuleNotFoundError as error:
+        extra = "edge" if manifest.runtime == "onnx" else "openvino"
+        raise SsdptError(
+            f"{folder}: scoring it needs {error.name}: pip install 'ssdpt[{extra}]'"
+        ) from error
+
+
+class _OnnxSession:
+    def __init__(self, path: Path, manifest: Manifest) -> None:
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.log_severity_level = 4  # what goes wrong is said in one sentence below
+        # Threads that spin while they wait take the cores from everything else on a small machine.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        try:
+            self._session = onnxruntime.InferenceSession(
+                str(path), options, providers=["CPUExecutionProvider"]
+            )
+        except Exception as error:  # its errors have no base class of their own
+            raise _unloadable(
+                path, f"onnxruntime {onnxruntime.__version__}", manifest, error
+            ) from error
+        _check_outputs(path, [item.name for item in self._session.get_outputs()], manifest)
+        self._input = self._session.get_inputs()[0].name
+
+    def run(self, samples: Floats, outputs: Sequence[str]) -> dict[str, np.ndarray]:
+        values = self._session.run(list(outputs), {self._input: samples})
+        return dict(zip(outputs, values, strict=True))
+
+
+class _OpenVinoSession:
+    def __init__(self, path: Path, manifest: Manifest) -> None:
+        import openvino
+
+        try:
+            # Some processors would otherwise compute in bfloat16, without a word.
+            settings: dict[str, Any] = {"INFERENCE_PRECISION_HINT": "f32"}
+            self._model = openvino.Core().compile_model(str(path), "CPU", settings)
+        except Exception as error:
+            name = f"OpenVINO {openvino.__version__}"
+            raise _unloadable(path, name, manifest, error) from error
+        # A tensor may carry the names of several steps that came to nothing.
+        _check_outputs(path, [n for item in self._model.outputs for n in item.names], manifest)
+
+    def run(self, samples: Floats, outputs: Sequence[str]) -> dict[str, np.ndarray]:
+        result = self._model(samples)
+        return {name: np.array(result[name]) for name in outputs}
+
+
+def _unloadable(path: Path, runtime: str, manifest: Manifest, error: Exception) -> SsdptError:
+    reason = " ".join(str(error).split())[:200]
+    return SsdptError(
+        f"{path}: {runtime} cannot load this graph (operator set {manifest.opset}): upgrade it, "
+        f"or export the model again ({reason})"
+    )
+
+
+def _check_outputs(path: Path, found: Sequence[str], manifest: Manifest) -> None:
+    if missing := [name for name in manifest.outputs if name not in found]:
+        raise SsdptError(f"{path}: damaged: the graph has no output {missing[0]}; export it again")

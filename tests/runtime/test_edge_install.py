@@ -1,0 +1,61 @@
+"""The edge install in an empty environment: small, without torch, and with the same scores."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import ssdpt
+
+ROOT = Path(__file__).parents[2]
+MOST_BYTES = 250e6
+
+
+@pytest.mark.full
+def test_an_edge_install_scores_an_export(models, exports, fan, tmp_path):
+    constraints = str(ROOT / "constraints.txt")
+    environment = {
+        **{name: value for name, value in os.environ.items() if name != "PYTHONPATH"},
+        "PIP_CONSTRAINT": constraints,
+        "PIP_BUILD_CONSTRAINT": constraints,
+    }
+
+    def run(*command, codes=(0,)):
+        done = subprocess.run(
+            [*map(str, command)], cwd=tmp_path, env=environment, capture_output=True, text=True
+        )
+        assert done.returncode in codes, done.stderr
+        return done.stdout + done.stderr
+
+    run(sys.executable, "-m", "build", "--wheel", "--outdir", tmp_path, ROOT)
+    (wheel,) = tmp_path.glob("*.whl")
+    # Without pip itself: what counts is what ssdpt brings along.
+    run(sys.executable, "-m", "venv", "--without-pip", tmp_path / "venv")
+    python, command = (tmp_path / "venv" / "bin" / name for name in ("python", "ssdpt"))
+    pip = (sys.executable, "-m", "pip", "--python", python)
+    run(*pip, "install", "--quiet", f"ssdpt[edge] @ {wheel.as_uri()}")
+    (packages,) = (tmp_path / "venv").glob("lib/python*/site-packages")
+    size = sum(
+        item.stat().st_size
+        for item in packages.rglob("*")
+        if item.is_file() and not item.is_symlink()
+    )
+    assert size < MOST_BYTES, f"{size / 1e6:.0f} MB"
+    names = {item["name"] for item in json.loads(run(*pip, "list", "--format", "json"))}
+    assert not names & {"torch", "scipy", "scikit-learn", "matplotlib", "onnx"}
+
+    for clip in sorted((fan / "source_test").glob("*.wav"))[::4]:
+        for name in ("ssdpt", "ae", "gmm"):
+            told = run(command, "score", exports[name], clip, "--format", "jsonl", codes=(0, 1))
+            found, expected = json.loads(told), ssdpt.load(str(models[name])).score(clip)
+            assert found["value"] == pytest.approx(expected.value, rel=1e-4, abs=1e-4)
+            assert found["level"] == expected.level
+    for words in (("score", models["gmm"], clip), ("fit", fan, "--out", tmp_path / "m")):
+        assert "pip install 'ssdpt[train]'" in run(command, *words, codes=(2,))
+    told = run(command, "export", models["gmm"], "--out", tmp_path / "e", codes=(2,))
+    assert "pip install 'ssdpt[" in told
