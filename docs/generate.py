@@ -32,9 +32,8 @@ def python_part() -> str:
     blocks = [_function("ssdpt.load", ssdpt.load)]
     for owner in (ssdpt.Detector, ssdpt.Fleet):
         blocks += [f"### {owner.__name__}", inspect.getdoc(owner) or ""]
-        for name, member in vars(owner).items():
-            if not name.startswith("_"):
-                blocks.append(_member(owner.__name__, name, member))
+        for name, member in _members(owner):
+            blocks.append(_member(owner.__name__, name, member))
     for record in (Score, Timeline, Recording):
         blocks += [f"### {record.__name__}", inspect.getdoc(record) or "", _fields(record)]
     blocks += [f"### {SsdptError.__name__}", inspect.getdoc(SsdptError) or ""]
@@ -80,6 +79,17 @@ def generate(page: str) -> str:
         head, tail = page.split(begin)
         page = f"{head}{begin}{make()}\n{end}{tail.partition(end)[2]}"
     return page
+
+
+def _members(owner: type) -> Iterator[tuple[str, Any]]:
+    """What a class offers: its own, then what it has from bases of ours."""
+    seen: set[str] = set()
+    for base in owner.__mro__:
+        if base.__module__.startswith("ssdpt."):
+            for name, member in vars(base).items():
+                if not name.startswith("_") and name not in seen:
+                    seen.add(name)
+                    yield name, member
 
 
 def _member(owner: str, name: str, member: Any) -> str:

@@ -62,6 +62,18 @@ def models(detectors, tmp_path_factory):
     return {name: root / name for name in detectors}
 
 
+@pytest.fixture(scope="session")
+def exports(models, tmp_path_factory):
+    """The models exported to ONNX, by name; tests that change one copy it first."""
+    from ssdpt.fleet import Fleet, export_fleet
+    from ssdpt.runtime.export import ExportSettings
+
+    root = tmp_path_factory.mktemp("exports")
+    for name, folder in models.items():
+        export_fleet(Fleet.load(folder, device="cpu"), root / name, lambda _: ExportSettings())
+    return {name: root / name for name in models}
+
+
 @pytest.fixture
 def model(models, tmp_path):
     """A model folder of one's own (the fast one to load)."""

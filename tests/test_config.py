@@ -7,7 +7,7 @@ from importlib import resources
 import pytest
 import yaml
 
-from ssdpt.config import Config, load_config, parse_override, preset_names
+from ssdpt.config import AUTO_HOP, Config, load_config, parse_override, preset_names, with_hop
 from ssdpt.errors import SsdptError
 
 
@@ -164,3 +164,33 @@ def test_settings_on_the_command_line_have_types():
 def test_settings_cannot_be_changed_by_accident():
     with pytest.raises(ValueError, match="frozen"):
         load_config("tiny").seed = 3
+
+
+class TestHop:
+    """`with_hop` changes how often a clip is scored and nothing else."""
+
+    def test_a_number_or_its_text(self):
+        config = load_config("fast")
+        for hop in (4, "4"):
+            changed = with_hop(config, hop)
+            assert changed.ssdpt.hop == 4
+            assert changed.model_copy(update={"ssdpt": config.ssdpt}) == config
+        assert config.ssdpt.hop == 8
+
+    def test_auto_is_the_measured_one_within_a_segment(self):
+        assert with_hop(load_config("paper"), "auto").ssdpt.hop == AUTO_HOP
+        short = load_config("paper", {"ssdpt.frames": 8})
+        assert with_hop(short, "auto").ssdpt.hop == 8
+
+    def test_of_the_gaussian_it_is_the_timeline(self):
+        changed = with_hop(load_config("fast", {"system": "gmm"}), 64)
+        assert (changed.gmm.hop, changed.ssdpt.hop) == (64, 8)
+
+    def test_the_autoencoder_has_none(self):
+        with pytest.raises(SsdptError, match="system ae scores every frame"):
+            with_hop(load_config("fast", {"system": "ae"}), 1)
+
+    @pytest.mark.parametrize("hop", [0, -1, 65, "0", "-1", "abc", "", "1.5", 1.5, "AUTO", True])
+    def test_what_is_no_hop(self, hop):
+        with pytest.raises(SsdptError, match=f"from 1 to 64, .* not {hop}$"):
+            with_hop(load_config("fast"), hop)

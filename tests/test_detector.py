@@ -177,3 +177,36 @@ def test_a_file_that_is_no_sound(detector, tmp_path, content):
         path.write_bytes(content)
     with pytest.raises(SsdptError, match=r"x\.wav"):
         detector.score(path)
+
+
+def test_another_hop_is_that_of_a_model_fitted_with_it(models, clip, tmp_path):
+    import json
+
+    own = shutil.copytree(models["ssdpt"], tmp_path / "own")
+    content = json.loads((own / "config.json").read_text())
+    content["config"]["ssdpt"]["hop"] = 4
+    (own / "config.json").write_text(json.dumps(content))
+    fitted = Detector.load(own).score(clip)
+    chosen = Detector.load(models["ssdpt"], hop=4).score(clip)
+    assert (chosen.value, chosen.threshold) == (fitted.value, fitted.threshold)
+    np.testing.assert_array_equal(chosen.timeline.start, fitted.timeline.start)
+    assert fitted.notes == ()
+    assert chosen.notes == ("hop 4; its thresholds were set at hop 16",)
+    plain = Detector.load(models["ssdpt"]).score(clip)
+    same = Detector.load(models["ssdpt"], hop="16").score(clip)
+    assert plain.value != chosen.value
+    assert (same.value, same.notes) == (plain.value, ())
+
+
+def test_another_hop_is_not_saved(models, tmp_path):
+    detector = Detector.load(models["ssdpt"], hop=2)
+    assert detector.config.ssdpt.hop == 2
+    detector.save(tmp_path / "again")
+    assert Detector.load(tmp_path / "again").config.ssdpt.hop == 16
+
+
+def test_the_hop_of_a_gaussian_is_that_of_its_timeline(models, clip):
+    plain, fine = (Detector.load(models["gmm"], hop=hop).score(clip) for hop in (None, 1))
+    assert fine.value == pytest.approx(plain.value)
+    assert len(fine.timeline.value) > 10 * len(plain.timeline.value)
+    assert fine.notes == ()

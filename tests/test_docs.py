@@ -17,6 +17,7 @@ from ssdpt.cli.formats import Format, Writer
 from ssdpt.data.manifest import COLUMNS
 from ssdpt.data.plant.simulation import FAULT_COLUMNS
 from ssdpt.evaluation.evaluate import SCORE_COLUMNS
+from ssdpt.runtime.manifest import GRAPHS, MANIFEST, REFERENCES, Manifest
 from ssdpt.storage import CALIBRATION, CARD, CONFIG, DATA, WEIGHTS
 from ssdpt.training.log import LOG_FILE
 
@@ -103,8 +104,12 @@ def test_architecture_lists_the_layers_of_the_contract() -> None:
 
 def test_formats_name_every_file_and_column() -> None:
     page = (DOCS / "formats.md").read_text("utf-8")
-    for name in (CONFIG, WEIGHTS, CALIBRATION, DATA, LOG_FILE, CARD):
+    for name in (CONFIG, WEIGHTS, CALIBRATION, DATA, LOG_FILE, CARD, MANIFEST, REFERENCES):
         assert f"| `{name}` |" in page
+    for files in GRAPHS.values():
+        assert f"| {', '.join(f'`{name}`' for name in files)} |" in page
+    for name in Manifest.model_fields:
+        assert f"`{name}`" in page
     page = re.sub(r"^```.*?^```", "", page, flags=re.DOTALL | re.MULTILINE)
     printed = io.StringIO()
     with Writer(Format.csv, printed, with_timeline=False):

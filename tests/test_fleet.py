@@ -10,7 +10,7 @@ import pytest
 
 from sounds import hum, write_clip, write_folder
 from ssdpt import Fleet
-from ssdpt.config import load_config
+from ssdpt.config import AUTO_HOP, load_config
 from ssdpt.data.layouts import read_layout
 from ssdpt.errors import SsdptError
 from ssdpt.fleet import fit_fleet, folder_name, only_machines
@@ -150,3 +150,15 @@ def test_an_interrupted_fit_keeps_its_work(tmp_path, monkeypatch):
     assert (out / "a" / "config.json").is_file()
     assert not (out / "index.json").exists()
     assert sorted(p.name for p in (tmp_path / "out.partial").iterdir()) == ["a", "b"]
+
+
+def test_a_hop_for_all_machines(fleet_folder, models):
+    fleet = Fleet.load(fleet_folder, hop=2)
+    assert [detector.config.gmm.hop for detector in fleet.values()] == [2, 2]
+    (alone,) = Fleet.load(models["ssdpt"], hop="auto").values()
+    assert alone.config.ssdpt.hop == min(AUTO_HOP, 16)  # its segments have 16 frames
+
+
+def test_an_exported_model_keeps_its_hop(exports):
+    with pytest.raises(SsdptError, match="an exported model has its hop in the graph"):
+        Fleet.load(exports["ssdpt"], hop=1)

@@ -16,7 +16,10 @@ _BLOCK = """
 import sys
 class Missing:
     def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] in {"torch", "scipy", "sklearn", "matplotlib", "sounddevice"}:
+        if name.split(".")[0] in {
+            *("torch", "scipy", "sklearn", "matplotlib", "sounddevice"),
+            *("onnx", "onnxscript", "onnxruntime", "openvino"),
+        }:
             raise ModuleNotFoundError(f"No module named '{name}'", name=name)
 sys.meta_path.insert(0, Missing())
 """
@@ -30,6 +33,9 @@ def base_modules():
     yield from ("ssdpt", "ssdpt.config", "ssdpt.types", "ssdpt.errors", "ssdpt.files")
     yield from ("ssdpt.progress", "ssdpt.storage", "ssdpt.card", "ssdpt.systems")
     yield from ("ssdpt.scoring.calibrate", "ssdpt.scoring.aggregate", "ssdpt.training.log")
+    yield from ("ssdpt.scoring.gaussian", "ssdpt.judging", "ssdpt.fleet")
+    yield from (f"ssdpt.runtime.{name}" for name in ("manifest", "session", "chunks", "card"))
+    yield "ssdpt.runtime.exported"
     for package in (ssdpt.cli, ssdpt.data):
         yield package.__name__
         for module in pkgutil.iter_modules(package.__path__, package.__name__ + "."):

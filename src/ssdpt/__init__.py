@@ -17,6 +17,7 @@ from ssdpt.version import __version__
 if TYPE_CHECKING:
     from ssdpt.detector import Detector
     from ssdpt.fleet import Fleet
+    from ssdpt.judging import Judge
 
 __all__ = ["Detector", "Fleet", "__version__", "load"]
 
@@ -29,8 +30,8 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module 'ssdpt' has no attribute '{name}'")
 
 
-def load(path: str) -> Detector:
-    """The detector in a model folder."""
-    from ssdpt.detector import Detector
+def load(path: str) -> Judge:
+    """The detector in a model folder, or in an exported one, which needs no torch."""
+    from ssdpt.fleet import load_model
 
-    return Detector.load(path)
+    return load_model(path)

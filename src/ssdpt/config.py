@@ -17,6 +17,8 @@ from ssdpt.errors import SsdptError
 
 SystemName = Literal["ssdpt", "ae", "gmm"]
 
+AUTO_HOP = 16  # frames; what `ssdpt bench hop` finds on the simulated plant: docs/performance.md
+
 
 class Settings(BaseModel):
     """Frozen, and refuses names it does not know: a misspelt setting is an error, not a no-op."""
@@ -79,6 +81,9 @@ class TrainingConfig(Settings):
         0.0, ge=0, lt=1, description="decay an update of the running mean of the weights; 0 = off"
     )
     hop: int = Field(8, ge=1, description="frames from one training segment to the next")
+    precision: Literal["auto", "float32"] = Field(
+        "auto", description="auto: matrix products of float16 numbers on a GPU, float32 on a CPU"
+    )
     checkpoint_seconds: float = Field(30.0, gt=0, description="longest work lost by a kill")
 
     @model_validator(mode="after")
@@ -277,6 +282,27 @@ def parse_config(tree: Any, where: str) -> Config:
         name = ".".join(str(part) for part in first["loc"]) or "configuration"
         reason = first["msg"].removeprefix("Value error, ")
         raise SsdptError(f"{where}: setting {name}: {reason}") from error
+
+
+def with_hop(config: Config, hop: int | str) -> Config:
+    """The same settings with a segment scored every `hop` frames: a number, or `auto`.
+
+    It changes how a clip is scored, not what is learnt. Of system gmm only the timeline has one.
+    """
+    if config.system == "ae":
+        raise SsdptError("system ae scores every frame: it has no hop to choose, leave it out")
+    settings = config.ssdpt if config.system == "ssdpt" else config.gmm
+    if hop == "auto":
+        frames = min(AUTO_HOP, settings.frames)
+    else:
+        frames = int(hop) if str(hop).isdecimal() else 0
+    if not 1 <= frames <= settings.frames:
+        raise SsdptError(
+            f"a hop is auto or a whole number of frames from 1 to {settings.frames}, where no "
+            f"sound goes unheard; not {hop}"
+        )
+    changed = settings.model_copy(update={"hop": frames})
+    return config.model_copy(update={config.system: changed})
 
 
 def parse_override(text: str) -> tuple[str, Any]:

@@ -30,6 +30,8 @@ class FakeDetector:
     sections: tuple[str, ...] = ("00",)
     sample_rate: int = RATE
     frame_seconds: float = STEP
+    explains: bool = True
+    remarks: tuple[str, ...] = ()
 
     @property
     def calibration(self):

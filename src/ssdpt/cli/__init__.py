@@ -5,12 +5,15 @@ from __future__ import annotations
 import io
 import os
 import sys
+import warnings
+from typing import Any
 
 import typer
 
-from ssdpt.cli import datasets, demo, judge, model, paper, record
+from ssdpt.cli import bench, datasets, demo, export, judge, model, paper, record
 from ssdpt.cli.command import Quiet, Verbose, Version
 from ssdpt.cli.console import REPORTER
+from ssdpt.errors import SsdptWarning
 
 app = typer.Typer(
     name="ssdpt",
@@ -29,10 +32,18 @@ def _first(quiet: Quiet = False, verbose: Verbose = False, version: Version = Fa
 
 model.register(app)
 judge.register(app)
+export.register(app)
 record.register(app)
 demo.register(app)
 app.add_typer(datasets.app, name="datasets")
 app.add_typer(paper.app, name="paper")
+app.add_typer(bench.app, name="bench")
+
+
+def _show_warning(message: Warning | str, category: type[Warning], *where: Any) -> None:
+    """Ours are for the user; others are for those who ask."""
+    tell = REPORTER.warn if issubclass(category, SsdptWarning) else REPORTER.detail
+    tell(str(message))
 
 
 def main() -> None:
@@ -40,6 +51,7 @@ def main() -> None:
     # Threads that spin while they wait bring training to a crawl on a machine that is also busy
     # with something else (twenty times slower was measured); asleep they cost next to nothing.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    warnings.showwarning = _show_warning
     for stream in (sys.stdout, sys.stderr):
         # A file name may hold bytes that are no text; it is shown escaped, not died of.
         if isinstance(stream, io.TextIOWrapper):

@@ -24,6 +24,10 @@ _EXTRAS = {
     "scipy": "train",
     "sklearn": "train",
     "matplotlib": "train",
+    "onnx": "onnx",
+    "onnxscript": "onnx",
+    "onnxruntime": "onnx",
+    "openvino": "openvino",
     "sounddevice": "live",
 }
 

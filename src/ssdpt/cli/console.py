@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import threading
 import time
 from collections.abc import Iterator
 
@@ -30,6 +31,8 @@ class ConsoleReporter(Reporter):
         self.verbose = False
         self.console = Console(stderr=True, highlight=False, emoji=False, soft_wrap=True)
         self._bars: Progress | None = None
+        self._users = 0  # tasks that share the display
+        self._changing = threading.Lock()
 
     def say(self, message: str) -> None:
         if not self.quiet:
@@ -62,24 +65,29 @@ class ConsoleReporter(Reporter):
 
     @contextlib.contextmanager
     def _display(self) -> Iterator[Progress]:
-        """One live display at a time; a task inside another shares it."""
-        if self._bars is not None:
-            yield self._bars
-            return
-        self._bars = Progress(
-            TextColumn("{task.description:<16}"),
-            BarColumn(bar_width=28),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            TimeRemainingColumn(),
-            TextColumn("{task.fields[note]}", style="dim"),
-            console=self.console,
-        )
+        """One live display at a time, shared by all tasks under way, in any thread."""
+        with self._changing:
+            if self._bars is None:
+                self._bars = Progress(
+                    TextColumn("{task.description:<16}"),
+                    BarColumn(bar_width=28),
+                    MofNCompleteColumn(),
+                    TimeElapsedColumn(),
+                    TimeRemainingColumn(),
+                    TextColumn("{task.fields[note]}", style="dim"),
+                    console=self.console,
+                )
+                self._bars.start()
+            self._users += 1
+            bars = self._bars
         try:
-            with self._bars:
-                yield self._bars
+            yield bars
         finally:
-            self._bars = None
+            with self._changing:
+                self._users -= 1
+                if self._users == 0:
+                    bars.stop()
+                    self._bars = None
 
 
 class _BarTask(Task):

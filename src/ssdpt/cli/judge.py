@@ -15,7 +15,7 @@ import typer
 from ssdpt.cli.command import EXIT_ANOMALY, EXIT_ERROR, command
 from ssdpt.cli.console import REPORTER, STDOUT
 from ssdpt.cli.formats import Format, Writer
-from ssdpt.cli.model import Device, Json, Model
+from ssdpt.cli.model import Device, Hop, Json, Model
 from ssdpt.errors import SsdptError
 
 if TYPE_CHECKING:
@@ -42,11 +42,12 @@ def score(
     machine: Annotated[str | None, typer.Option(help="Machine of all these clips.")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Refuse other sample rates.")] = False,
     device: Device = "auto",
+    hop: Hop = None,
 ) -> None:
     """Judge recordings. Exit code 0: all normal, 1: something above threshold, 2: an error."""
     from ssdpt.fleet import Fleet
 
-    fleet = Fleet.load(model, device=device)
+    fleet = Fleet.load(model, device=device, hop=hop)
     anomalous = failed = False
     with Writer(format_, sys.stdout, with_timeline=timeline) as writer:
         for recording in _recordings(paths, section, machine):
@@ -77,6 +78,7 @@ def evaluate(
     ] = None,
     seed: Annotated[int, typer.Option(help="Of the bootstrap.")] = 0,
     device: Device = "auto",
+    hop: Hop = None,
 ) -> None:
     """How good is a model? AUC, pAUC, false alarms, and a report to look at and listen to."""
     from ssdpt.data.layouts import read_layout
@@ -86,14 +88,15 @@ def evaluate(
     dataset = read_layout(data)
     if machine:
         dataset = only_machines(dataset, machine)
-    words = shlex.join(["ssdpt", "evaluate", str(model), str(data), "--out", str(out)])
+    words = ["ssdpt", "evaluate", str(model), str(data), "--out", str(out)]
+    words += [] if hop is None else ["--hop", hop]
     result = run(
-        Fleet.load(model, device=device),
+        Fleet.load(model, device=device, hop=hop),
         dataset,
         out,
         seed=seed,
         reporter=REPORTER,
-        command=words,
+        command=shlex.join(words),
     )
     print_rows(result.summary_rows())
     STDOUT.print(result.headline, markup=False)

@@ -14,6 +14,9 @@ from ssdpt.cli.console import REPORTER, STDOUT
 Model = Annotated[Path, typer.Argument(help="A model folder, or a folder of models.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Device = Annotated[str, typer.Option(help="auto, cpu or cuda.")]
+Hop = Annotated[
+    str | None, typer.Option(help="Frames from one scored segment to the next, or auto.")
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -37,14 +40,19 @@ def fit(
         float | None, typer.Option(help="Share of normal clips above the alert threshold.")
     ] = None,
     channel: Annotated[int | None, typer.Option(help="Channel of the files, from 0.")] = None,
+    hop: Hop = None,
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="Any setting: ssdpt.training.epochs=5.")
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Machines fitted at once; several on a GPU.")
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on after an interruption.")] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Refuse other sample rates.")] = False,
 ) -> None:
     """Learn the normal sound of a machine from a folder of recordings."""
-    from ssdpt.config import load_config, parse_override
+    import ssdpt.detector  # noqa: F401  says at once that torch is missing
+    from ssdpt.config import load_config, parse_override, with_hop
     from ssdpt.data.layouts import read_layout
     from ssdpt.fleet import fit_fleet, only_machines
 
@@ -58,12 +66,16 @@ def fit(
     }
     given |= {name: value for name, value in named.items() if value is not None}
     config = load_config(preset, given)
+    if hop is not None:
+        config = with_hop(config, hop)
     dataset = read_layout(data)
     for note in dataset.notes:
         REPORTER.warn(note)
     if machine:
         dataset = only_machines(dataset, machine)
-    fleet = fit_fleet(dataset, config, out, resume=resume, strict=strict, reporter=REPORTER)
+    fleet = fit_fleet(
+        dataset, config, out, resume=resume, strict=strict, jobs=jobs, reporter=REPORTER
+    )
     for name, detector in fleet.items():
         alert, alarm = detector.calibration.thresholds()
         REPORTER.say(
@@ -96,28 +108,22 @@ def threshold(
 
 def info(model: Model, as_json: Json = False) -> None:
     """What a model is, what it heard and how it judges."""
-    from ssdpt.card import model_card
     from ssdpt.fleet import Fleet
 
     fleet = Fleet.load(model, device="cpu")
     if not as_json:
         for detector in fleet.values():
-            STDOUT.print(model_card(detector.stored), markup=False)
+            STDOUT.print(detector.card(), markup=False)
         return
     facts = {
         name: {
             "machine": name,
             "folder": str(fleet.folders[name]),
-            "version": detector.stored.version,
-            "sections": list(detector.sections),
-            "system": detector.stored.description,
-            "recordings": len(detector.fingerprint),
+            **detector.facts(),
             "false_alarm_rate": detector.false_alarm_rate,
             "thresholds": dict(
                 zip(("alert", "alarm"), detector.calibration.thresholds(), strict=True)
             ),
-            "notes": list(detector.stored.notes),
-            "config": detector.config.model_dump(),
         }
         for name, detector in fleet.items()
     }

@@ -8,7 +8,7 @@ import json
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from scipy import stats
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ssdpt.data.layouts import Dataset
     from ssdpt.detector import Detector
     from ssdpt.fleet import Fleet
+    from ssdpt.judging import Judge
 
 Reference = Callable[[Recording], float]
 
@@ -121,7 +122,9 @@ def _nothing_left(dataset: Dataset, left_out: Sequence[LeftOut]) -> str:
     )
 
 
-def _remarks(results: Results, detectors: Mapping[str, Detector]) -> Iterator[str]:
+def _remarks(results: Results, detectors: Mapping[str, Judge]) -> Iterator[str]:
+    for name, detector in detectors.items():
+        yield from (f"{name}: {remark}" for remark in detector.remarks)
     if not results.rates.anomalies:
         yield "No faulty clips: AUC and pAUC are not defined, only false alarms are told"
     for machine in results.machines:
@@ -156,9 +159,9 @@ def _reference_scores(
     return scores
 
 
-def _detectors(fleet: Fleet, clips: Sequence[ScoredClip]) -> dict[str, Detector]:
+def _detectors(fleet: Fleet, clips: Sequence[ScoredClip]) -> dict[str, Judge]:
     """The model that judged each machine, by the machine's name in the data."""
-    found: dict[str, Detector] = {}
+    found: dict[str, Judge] = {}
     for clip in clips:
         machine = clip.recording.machine
         if machine not in found and (detector := fleet.for_recording(clip.recording)) is not None:
@@ -168,7 +171,7 @@ def _detectors(fleet: Fleet, clips: Sequence[ScoredClip]) -> dict[str, Detector]
 
 def _examples(
     clips: Sequence[ScoredClip],
-    detectors: Mapping[str, Detector],
+    detectors: Mapping[str, Judge],
     number: int,
     reporter: Reporter,
 ) -> dict[str, list[Example]]:
@@ -177,8 +180,9 @@ def _examples(
         for machine, detector in detectors.items():
             own = [clip for clip in clips if clip.recording.machine == machine]
             shown[machine] = []
-            for clip in most_anomalous(own, number):
-                shown[machine].append(make_example(clip, detector))
+            # An exported model scores but cannot show where a clip is odd.
+            for clip in most_anomalous(own, number if detector.explains else 0):
+                shown[machine].append(make_example(clip, cast("Detector", detector)))
                 task.advance(note=machine)
     return shown
 

@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 import numpy as np
-import torch
-from torch import Tensor
+from numpy.lib.stride_tricks import sliding_window_view
 
 from ssdpt.config import FeatureConfig
 from ssdpt.types import Floats
@@ -22,6 +21,9 @@ _LINEAR_HZ_PER_MEL = 200.0 / 3
 _BREAK_HZ = 1000.0
 _BREAK_MEL = _BREAK_HZ / _LINEAR_HZ_PER_MEL
 _LOG_STEP = np.log(6.4) / 27.0
+
+_AT_ONCE = 64  # frames
+_BAND = 16  # mel bins
 
 
 def hz_to_mel(hz: float) -> float:
@@ -62,15 +64,17 @@ def mel_filters(config: FeatureConfig, sample_rate: int) -> Floats:
 
 
 class LogMel:
-    """The front end for one configuration and sample rate."""
+    """The front end for one configuration and sample rate. Threads may share it."""
 
     def __init__(self, config: FeatureConfig, sample_rate: int) -> None:
         self.config = config
         self.sample_rate = sample_rate
         self.frame_seconds = config.hop_length / sample_rate
         # In float64: beside a strong tone, float32 would bury the quiet bins in rounding noise.
-        self._window = torch.hann_window(config.n_fft, periodic=True, dtype=torch.float64)
-        self._filters = torch.from_numpy(mel_filters(config, sample_rate)).double().T.contiguous()
+        turns = np.arange(config.n_fft) / config.n_fft
+        self.window = 0.5 - 0.5 * np.cos(2 * np.pi * turns)  # (n_fft,) Hann, periodic
+        self.filters = mel_filters(config, sample_rate).T.astype(np.float64)  # (n_fft//2 + 1, bins)
+        self._bands = list(_bands(self.filters))
 
     def __call__(self, samples: Floats) -> Floats:
         """A whole clip (samples,) to (frames, bins) in dB; frames = 1 + samples // hop_length."""
@@ -92,14 +96,36 @@ class LogMel:
             yield self._frames(pending)
 
     def _frames(self, padded: Floats) -> Floats:
-        frames = torch.from_numpy(padded).unfold(0, self.config.n_fft, self.config.hop_length)
-        return self.power_to_db(self.spectrum(frames)).float().numpy()
+        frames = sliding_window_view(padded, self.config.n_fft)[:: self.config.hop_length]
+        result = np.empty((len(frames), self.config.n_mels), np.float32)
+        # A few at a time in the same memory, which stays in the core's own cache.
+        windowed = np.empty((_AT_ONCE, self.config.n_fft))
+        power = np.empty((_AT_ONCE, len(self.filters)))
+        mel = np.empty((_AT_ONCE, self.config.n_mels))
+        for first in range(0, len(frames), _AT_ONCE):
+            some = frames[first : first + _AT_ONCE]  # (count, n_fft)
+            count = len(some)
+            np.multiply(some, self.window, out=windowed[:count])
+            spectrum = np.fft.rfft(windowed[:count])  # (count, n_fft // 2 + 1)
+            squares = spectrum.view(np.float64)  # of real and imaginary parts in turn
+            np.square(squares, out=squares)
+            np.add(squares[:, ::2], squares[:, 1::2], out=power[:count])
+            for frequencies, bins, filters in self._bands:
+                np.matmul(power[:count, frequencies], filters, out=mel[:count, bins])
+            decibels = np.maximum(mel[:count], self.config.floor, out=mel[:count])
+            np.log10(decibels, out=decibels)
+            np.multiply(decibels, 10.0, out=result[first : first + count], casting="same_kind")
+        return result
 
-    def spectrum(self, frames: Tensor) -> Tensor:
-        """(frames, n_fft) samples to (frames, bins) mel power, in float64."""
-        bins = torch.fft.rfft(frames * self._window)  # (frames, n_fft // 2 + 1)
-        return (bins.real.square() + bins.imag.square()) @ self._filters
 
-    def power_to_db(self, power: Tensor) -> Tensor:
-        """10·log10 with the configured floor."""
-        return 10.0 * torch.log10(power.clamp_min(self.config.floor))
+def _bands(filters: np.ndarray) -> Iterator[tuple[slice, slice, np.ndarray]]:
+    """The filters (frequencies, bins) in groups of neighbours, without most of the zeros.
+
+    Gives the frequencies that a group hears, its bins, and their filters at these frequencies.
+    """
+    for first in range(0, filters.shape[1], _BAND):
+        bins = slice(first, min(first + _BAND, filters.shape[1]))
+        heard = np.flatnonzero(filters[:, bins].any(axis=1))
+        # Bins narrower than the transform can tell apart hear nothing at all.
+        frequencies = slice(heard[0], heard[-1] + 1) if len(heard) else slice(0, 1)
+        yield frequencies, bins, np.ascontiguousarray(filters[frequencies, bins])

@@ -1,0 +1,1 @@
+"""Where the figures in README and docs come from: one command each."""

@@ -1,0 +1,124 @@
+"""ssdpt bench: how fast this machine trains, scores and extracts features."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ssdpt.cli.command import command, everywhere
+from ssdpt.cli.console import REPORTER, STDOUT
+from ssdpt.cli.judge import print_rows
+from ssdpt.cli.model import Json
+
+app = typer.Typer(
+    help="How fast this machine is, against a reference in the same run.", no_args_is_help=True
+)
+app.callback()(everywhere)
+
+Device = Annotated[str, typer.Option(help="auto, cpu or cuda.")]
+Seconds = Annotated[float, typer.Option(help="Spent on every row.")]
+
+
+def _print(result: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        STDOUT.print(json.dumps(result, indent=2), markup=False)
+        return
+    for line in _lines(result, ""):
+        STDOUT.print(line, markup=False)
+
+
+def _lines(tree: dict[str, Any], indent: str) -> list[str]:
+    lines = []
+    for name, value in tree.items():
+        if isinstance(value, dict):
+            lines += [f"{indent}{name}", *_lines(value, indent + "  ")]
+        else:
+            shown = f"{value:.4g}" if isinstance(value, float) else str(value)
+            lines.append(f"{indent}{name}  {shown}")
+    return lines
+
+
+def train(
+    device: Device = "auto",
+    batch: Annotated[int | None, typer.Option(help="Segments an update.")] = None,
+    blocks: Annotated[int, typer.Option(help="M of the network.")] = 3,
+    frames: Annotated[int, typer.Option(help="P of the network.")] = 64,
+    seconds: Seconds = 10.0,
+    compiled: Annotated[
+        bool, typer.Option("--compiled", help="Also torch's compiler without our kernels.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Training: segments a second of the published loop and of ours."""
+    from ssdpt.bench.train import bench_train
+    from ssdpt.training.loop import choose_device
+
+    size = batch or (128 if choose_device(device).type == "cuda" else 16)
+    _print(bench_train(device, size, blocks, frames, seconds, compiled), as_json)
+
+
+def score(device: Device = "auto", seconds: Seconds = 4.0, as_json: Json = False) -> None:
+    """Scoring: seconds a ten-second clip in every runtime, against the bare matrix products."""
+    from ssdpt.bench.score import bench_score
+
+    _print(bench_score(device, seconds), as_json)
+
+
+def fleet(
+    device: Device = "auto",
+    batch: Annotated[int, typer.Option(help="Segments an update.")] = 128,
+    epochs: Annotated[int, typer.Option(help="Passes over the segments.")] = 30,
+    jobs: Annotated[int | None, typer.Option(help="Networks trained at once.")] = None,
+    as_json: Json = False,
+) -> None:
+    """A whole data set: seven machine types trained, 8,400 clips scored at hop 1."""
+    from ssdpt.bench.fleet import bench_fleet
+
+    _print(bench_fleet(device, batch, epochs, jobs, REPORTER), as_json)
+
+
+def hop(
+    preset: Annotated[str, typer.Option(help="paper, fast, tiny, or a YAML file.")] = "fast",
+    data: Annotated[
+        Path | None, typer.Option(help="Labelled recordings; else the demo's plant is simulated.")
+    ] = None,
+    machine: Annotated[
+        list[str] | None, typer.Option(help="Only this machine (may be repeated).")
+    ] = None,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", help="Any setting: ssdpt.training.epochs=5.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Hop: what scoring fewer segments saves in time and costs in AUC."""
+    from ssdpt.bench.hop import bench_hop
+    from ssdpt.config import load_config, parse_override
+
+    config = load_config(preset, dict(parse_override(text) for text in set_ or []))
+    result = bench_hop(config, data, machine or [], REPORTER)
+    if as_json:
+        _print(result, as_json)
+        return
+    rows = [
+        {
+            "hop": frames,
+            "h-AUC": f"{point['h_auc']:.4f}",
+            "h-pAUC": f"{point['h_pauc']:.4f}",
+            "h-AUC lost": f"{point['lost']:.4f}",
+            "95 %": f"{point['lost_low']:.4f} to {point['lost_high']:.4f}",
+            "ms for 10 s": f"{1000 * point['seconds']:.2f}",
+        }
+        for frames, point in result["hops"].items()
+    ]
+    print_rows(rows)
+    found, most = result["auto"], result["tolerance"]
+    STDOUT.print(f"hop {found} is the largest that loses at most {most:g}", markup=False)
+
+
+command(app, "train")(train)
+command(app, "score")(score)
+command(app, "fleet")(fleet)
+command(app, "hop")(hop)

@@ -1,0 +1,66 @@
+"""The benchmarks run, and their quotients are quotients; how fast is not a test's business."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import torch
+
+from ssdpt.bench import fleet, machine, score, train
+from ssdpt.progress import SILENT
+
+CPU = torch.device("cpu")
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch):
+    monkeypatch.setattr(machine, "matrix_peak", lambda device: 1e11)
+    for module in (train, score):
+        monkeypatch.setattr(module, "matrix_peak", lambda device: 1e11)
+    monkeypatch.setattr(train, "_CLIPS", {"cpu": 4})
+    monkeypatch.setattr(train, "_ROUNDS", 1)
+
+
+def test_training():
+    result = train.bench_train("cpu", 8, 1, 32, 0.01, compiled=False)
+    ours, reference = result["ours"], result["reference"]
+    assert result["ratio"] == ours["segments_per_second"] / reference["segments_per_second"]
+    assert ours["epoch_seconds"] == 96_288 / ours["segments_per_second"]
+    assert ours["share_of_peak"] == pytest.approx(ours["tflops"] * 1e12 / 1e11)
+    assert (reference["batch"], ours["batch"]) == (16, 8)
+    json.dumps(result)
+
+
+def test_scoring(monkeypatch):
+    monkeypatch.setattr(score, "_HOPS", (1, 8))
+    result = score.bench_score("cpu", 0.001)
+    assert result["gflop"] == pytest.approx(15.73, abs=0.01)
+    assert result["floor"]["hop_1"] == pytest.approx(0.1573, abs=1e-4)
+    rows = ("eager", "torch", "onnxruntime", "openvino", result["default"])
+    for row in rows:
+        for hop in ("hop_1", "hop_8"):
+            quotient = result[row][hop] / result["floor"][hop]
+            assert result[row][f"{hop}_over_floor"] == pytest.approx(quotient)
+    assert result["default_over_floor"] == result[result["default"]]["hop_1_over_floor"]
+    assert 0 < result["int8"]["hop_1_difference"] < 1
+    json.dumps(result)
+
+
+def test_a_whole_data_set(monkeypatch):
+    monkeypatch.setattr(fleet, "MACHINES", 2)
+    monkeypatch.setattr(fleet, "TRAINING_CLIPS", 3)
+    monkeypatch.setattr(fleet, "TEST_CLIPS", 3)
+    result = fleet.bench_fleet("cpu", 32, 1, None, SILENT)
+    assert result["jobs"] == 1
+    assert result["test_clips"] == 6
+    parts = result["training_seconds"] + result["scoring_seconds"]
+    assert result["seconds"] == pytest.approx(parts)
+
+
+def test_the_machine_is_described():
+    facts = machine.describe(CPU)
+    assert facts["torch"] == torch.__version__
+    assert facts["threads"] >= 1
+    assert "gpu" not in facts
+    assert machine.matrix_peak(CPU) > 0
