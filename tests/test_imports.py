@@ -33,7 +33,7 @@ def base_modules():
     yield from ("ssdpt", "ssdpt.config", "ssdpt.types", "ssdpt.errors", "ssdpt.files")
     yield from ("ssdpt.progress", "ssdpt.storage", "ssdpt.card", "ssdpt.systems")
     yield from ("ssdpt.scoring.calibrate", "ssdpt.scoring.aggregate", "ssdpt.training.log")
-    yield from ("ssdpt.scoring.gaussian", "ssdpt.judging", "ssdpt.fleet")
+    yield from ("ssdpt.scoring.gaussian", "ssdpt.judging", "ssdpt.pipeline", "ssdpt.fleet")
     yield from (f"ssdpt.runtime.{name}" for name in ("manifest", "session", "chunks", "card"))
     yield "ssdpt.runtime.exported"
     for package in (ssdpt.cli, ssdpt.data):

@@ -24,15 +24,16 @@ from ssdpt.data.layouts import read_layout
 from ssdpt.errors import SsdptError
 from ssdpt.features.logmel import LogMel, mel_frequencies
 from ssdpt.fitting import Fitted, fit_machine
-from ssdpt.judging import Judge, SectionScore, Source
+from ssdpt.judging import Heard, Judge, SectionScore, Source
 from ssdpt.progress import SILENT, Reporter
 from ssdpt.scoring.calibrate import Calibration
 from ssdpt.storage import StoredModel, read_model, write_calibration, write_model
 from ssdpt.systems import system_class
 from ssdpt.systems.base import System
+from ssdpt.systems.network import NetworkSystem
 from ssdpt.training.log import LOG_FILE
 from ssdpt.training.loop import choose_device
-from ssdpt.types import Floats, Recording
+from ssdpt.types import Floats, Recording, Score
 
 
 class Detector(Judge):
@@ -119,12 +120,36 @@ class Detector(Judge):
         """Where in time and frequency a recording is odd, (frames, bins), ≥ 0."""
         recording = self._described(Path(path), section)
         frames = self.frames(path)
-        known = recording.section in self.sections
         _, best = min(
             (self._system.score([frames], name).value, name)
-            for name in ([recording.section] if known else self.sections)
+            for name in self._known_sections(recording)
         )
         return self._system.anomaly_map(frames, best)
+
+    def score_ahead(
+        self, path: Source, *, section: str | None = None, strict: bool = False
+    ) -> Score | Heard:
+        """For a GPU, which one clip would not fill, only the log-mel; else the whole score."""
+        if not self._on_gpu:
+            return self.score(path, section=section, strict=strict)
+        recording = self._described(Path(path), section)
+        blocks = list(self._frame_blocks(recording.path, strict))
+        return Heard(recording, np.concatenate(blocks))
+
+    def score_heard(self, clips: Sequence[Heard]) -> list[Score]:
+        """Judge clips together that `score_ahead` has only heard."""
+        wanted = [self._known_sections(clip.recording) for clip in clips]
+        pairs = [
+            (clip.frames, section)
+            for clip, sections in zip(clips, wanted, strict=True)
+            for section in sections
+        ]
+        found = iter(self._system.score_many(pairs))
+        scores = [{section: next(found) for section in sections} for sections in wanted]
+        return [
+            self._verdict(clip.recording.path, clip.recording, by_section.__getitem__)
+            for clip, by_section in zip(clips, scores, strict=True)
+        ]
 
     @property
     def machine(self) -> str:
@@ -213,6 +238,14 @@ class Detector(Judge):
 
     def _scorer(self, path: Path, strict: bool) -> SectionScore:
         return lambda section: self._system.score(self._frame_blocks(path, strict), section)
+
+    def _known_sections(self, recording: Recording) -> tuple[str, ...]:
+        """The sections that a clip is scored as: its own, or all where that is unknown."""
+        return (recording.section,) if recording.section in self.sections else self.sections
+
+    @property
+    def _on_gpu(self) -> bool:
+        return isinstance(self._system, NetworkSystem) and self._system.device.type != "cpu"
 
     def _sample_blocks(self, path: Path, strict: bool = False) -> Iterator[Floats]:
         settings = self.config.audio

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -20,10 +20,11 @@ from ssdpt.data.layouts import Dataset
 from ssdpt.errors import SsdptError
 from ssdpt.files import atomic_folder, write_json
 from ssdpt.judging import Judge, Source
+from ssdpt.pipeline import score_all
 from ssdpt.progress import SILENT, Reporter
 from ssdpt.runtime.manifest import check_export_room, is_export
 from ssdpt.storage import check_replaceable, is_model
-from ssdpt.types import Recording
+from ssdpt.types import Recording, Score
 
 if TYPE_CHECKING:
     from ssdpt.runtime.export import ExportSettings
@@ -72,6 +73,22 @@ class Fleet(Mapping[str, Judge]):
         if recording.machine in self._detectors:
             return self._detectors[recording.machine]
         return next(iter(self._detectors.values())) if len(self._detectors) == 1 else None
+
+    def judge_for(self, recording: Recording) -> Judge:
+        """The detector for a recording; an SsdptError where there is none."""
+        detector = self.for_recording(recording)
+        if detector is None:
+            raise SsdptError(
+                f"{recording.path}: no model for machine {recording.machine}; this one "
+                f"knows {', '.join(self.machines)} (choose with --machine)"
+            )
+        return detector
+
+    def score_all(
+        self, recordings: Iterable[Recording], *, strict: bool = False
+    ) -> Iterator[tuple[Recording, Score | SsdptError]]:
+        """Judge many recordings on every core: in order, each with its score or what is wrong."""
+        return score_all(recordings, self.judge_for, strict=strict)
 
     def __getitem__(self, machine: str) -> Judge:
         return self._detectors[machine]

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from ssdpt.data.layouts import recording_of
 from ssdpt.errors import SsdptError
 from ssdpt.scoring.aggregate import ClipScore
 from ssdpt.scoring.calibrate import Calibration
-from ssdpt.types import Recording, Score
+from ssdpt.types import Floats, Recording, Score
 
 Source = str | os.PathLike[str]
 SectionScore = Callable[[str], ClipScore]  # a clip's score as one of the known sections
@@ -36,6 +36,14 @@ def score_by_rule(
     return min((score_as(known) for known in sections), key=lambda score: score.value), False
 
 
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """A clip that is decoded and turned into its log-mel, but not judged yet."""
+
+    recording: Recording
+    frames: Floats  # (frames, bins) in dB
+
+
 class Judge(ABC):
     """Judges clips of one machine. Scores: higher = more anomalous."""
 
@@ -45,25 +53,20 @@ class Judge(ABC):
         `section` is its machine ID; where it is not given, the file's name and folders tell it.
         """
         recording = self._described(Path(path), section)
-        score_as = self._scorer(recording.path, strict)
-        clip, known = score_by_rule(score_as, self.sections, recording.section)
-        notes = [*self._reading_notes(recording), *self.remarks]
-        if not known:
-            notes.append(_unknown_note(recording.section))
-        tail_section = recording.section if known else None
-        alert, _ = self.calibration.thresholds(tail_section)
-        return Score(
-            path=str(path),
-            machine=self.machine,
-            section=recording.section,
-            value=clip.value,
-            threshold=alert,
-            level=self.calibration.level(clip.value, tail_section),
-            p_value=self.calibration.tail(tail_section).p_value(clip.value),
-            parts=clip.parts,
-            timeline=clip.timeline,
-            notes=tuple(notes),
-        )
+        return self._verdict(path, recording, self._scorer(recording.path, strict))
+
+    def score_ahead(
+        self, path: Source, *, section: str | None = None, strict: bool = False
+    ) -> Score | Heard:
+        """As much of `score` as is best done on a thread, while others do the same.
+
+        That is all of it, except where a device wants several clips at once (`score_heard`).
+        """
+        return self.score(path, section=section, strict=strict)
+
+    def score_heard(self, clips: Sequence[Heard]) -> list[Score]:
+        """Judge clips together that `score_ahead` has only heard."""
+        raise NotImplementedError
 
     def calibrate(self, false_alarm_rate: float) -> None:
         """Move the thresholds to another rate of false alarms; nothing is retrained."""
@@ -148,6 +151,26 @@ class Judge(ABC):
         told = recording.section if section is None else section
         only = self.sections[0] if len(self.sections) == 1 else ""
         return replace(recording, section=told or only)
+
+    def _verdict(self, path: Source, recording: Recording, score_as: SectionScore) -> Score:
+        clip, known = score_by_rule(score_as, self.sections, recording.section)
+        notes = [*self._reading_notes(recording), *self.remarks]
+        if not known:
+            notes.append(_unknown_note(recording.section))
+        tail_section = recording.section if known else None
+        alert, _ = self.calibration.thresholds(tail_section)
+        return Score(
+            path=str(path),
+            machine=self.machine,
+            section=recording.section,
+            value=clip.value,
+            threshold=alert,
+            level=self.calibration.level(clip.value, tail_section),
+            p_value=self.calibration.tail(tail_section).p_value(clip.value),
+            parts=clip.parts,
+            timeline=clip.timeline,
+            notes=tuple(notes),
+        )
 
     def _reading_notes(self, recording: Recording) -> list[str]:
         info = audio.probe(recording.path)

@@ -92,6 +92,11 @@ def test_the_command_prints_the_curve(cli, measured, monkeypatch):
     assert asked == [("tiny", 2, None, []), ("fast", 1, None, ["fan"])]
 
 
+def test_a_system_without_a_hop_is_refused_at_once(tmp_path):
+    with pytest.raises(SsdptError, match="it has no hop to choose"):
+        bench_hop(load_config("tiny", {"system": "ae"}), tmp_path / "missing", [], SILENT)
+
+
 def test_clips_without_faults_are_no_curve(tmp_path):
     folder = write_folder(tmp_path / "pump")
     with pytest.raises(SsdptError, match="needs normal and faulty clips"):

@@ -50,7 +50,7 @@ def test_evaluate(cli, models, fan, tmp_path):
 
 @pytest.mark.parametrize("hop", ["0", "-1", "abc", "17", "1.5"])
 def test_what_is_no_hop(cli, models, fan, clip, tmp_path, hop):
-    sentence = f"where no sound goes unheard; not {hop}"
+    sentence = f"from 1 to 16, the length of a segment; not {hop}"
     option = f"--hop={hop}"
     out = tmp_path / "out"
     for words in (

@@ -95,20 +95,21 @@ def test_json_stays_whole_when_a_path_is_missing(cli, pump, tmp_path):
     assert json.loads(cli("score", pump.model, tmp_path / "absent", "--format", "json").out) == []
 
 
-def test_each_result_is_printed_before_the_next_clip_is_read(capsys, monkeypatch, clips):
-    """With a detector that looks at what has been printed whenever it is asked."""
+def test_each_result_is_printed_as_soon_as_it_is_known(capsys, monkeypatch, clips):
+    """With a fleet that looks at what has been printed whenever it is asked for the next."""
     from ssdpt.cli import app
     from ssdpt.fleet import Fleet
 
     printed = []
 
-    class Watching:
-        def score(self, path, **_):
+    def score_all(recordings, *, strict):
+        for recording in recordings:
             printed.append(capsys.readouterr().out)
             line = Timeline(np.zeros(1, np.float32), 1.0, np.zeros(1, np.float32))
-            return Score(str(path), "fan", "00", 0.0, 1.0, "normal", 0.5, {}, line)
+            path = str(recording.path)
+            yield recording, Score(path, "fan", "00", 0.0, 1.0, "normal", 0.5, {}, line)
 
-    fleet = SimpleNamespace(for_recording=lambda _: Watching(), machines=("fan",))
+    fleet = SimpleNamespace(score_all=score_all)
     monkeypatch.setattr(Fleet, "load", lambda *_, **__: fleet)
     for kind in ("table", "json", "csv", "jsonl"):
         printed.clear()

@@ -87,6 +87,14 @@ class FakeFleet:
     def for_recording(self, recording):
         return self.detectors.get(recording.machine)
 
+    def score_all(self, recordings):
+        for recording in recordings:
+            try:
+                detector = self.detectors[recording.machine]
+                yield recording, detector.score(recording.path, section=recording.section)
+            except SsdptError as error:
+                yield recording, error
+
 
 @dataclass
 class FakeDataset:

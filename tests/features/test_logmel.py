@@ -106,3 +106,19 @@ def test_any_cutting_of_a_stream_gives_the_same_frames(length, cuts, hop):
     places = sorted(min(cut, length) for cut in cuts)
     streamed = np.concatenate(list(front_end.stream(np.split(sound, places))))
     np.testing.assert_allclose(streamed, front_end(sound), atol=1e-4, rtol=0)
+
+
+@pytest.mark.parametrize("loudness", [0.0, 1e-42, 1e-20, 1e-3, 1.0, 1e18])
+@pytest.mark.parametrize("config", [PAPER, FeatureConfig(n_fft=256, hop_length=100, n_mels=200)])
+def test_the_definition_at_any_loudness(config, loudness):
+    """Beyond the range of single precision too; some of the 200 bins hear no frequency at all."""
+    noise = np.random.default_rng(0).normal(size=30_000)
+    sound = (loudness * noise).astype(np.float32)
+    margin = np.zeros(config.n_fft // 2)
+    padded = np.concatenate([margin, sound, margin])
+    cut = np.lib.stride_tricks.sliding_window_view(padded, config.n_fft)[:: config.hop_length]
+    window = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(config.n_fft) / config.n_fft)
+    power = np.abs(np.fft.rfft(cut * window)) ** 2 @ mel_filters(config, RATE).T.astype(np.float64)
+    expected = 10 * np.log10(np.maximum(power, config.floor))
+    ours = LogMel(config, RATE)(sound)
+    np.testing.assert_array_max_ulp(ours, expected.astype(np.float32), 1)

@@ -243,6 +243,10 @@ def test_openvino_scores_the_same(cli, models, fan, tmp_path):
         ours, theirs = (ssdpt.load(str(folder)).score(clip) for folder in (models["ssdpt"], out))
         assert theirs.value == pytest.approx(ours.value, rel=1e-4, abs=1e-4)
         assert theirs.level == ours.level
+    exported = Fleet.load(out)
+    clips = [Recording(clip, "fan", "00")] * 20  # on several threads at a time
+    alone = exported["fan"].score(clip, section="00").value
+    assert {score.value for _, score in exported.score_all(clips)} == {alone}
     graph = (out / "model.xml").read_text("utf-8")
     (out / "model.xml").write_text(graph[: len(graph) // 2], "utf-8")
     assert "model.xml: damaged" in cli("score", out, clip).error

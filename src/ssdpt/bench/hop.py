@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ssdpt.bench.machine import describe
-from ssdpt.config import Config
+from ssdpt.config import Config, with_hop
 from ssdpt.data.layouts import Dataset, read_layout
 from ssdpt.data.plant import simulate
 from ssdpt.detector import Detector
@@ -63,6 +63,7 @@ def bench_hop(
     `data` holds the recordings, of `machines` only where some are named; without it the demo's
     plant is simulated.
     """
+    with_hop(config, 1)  # a system that has none is refused before it is fitted
     with tempfile.TemporaryDirectory(prefix="ssdpt-") as folder:
         place = Path(folder)
         plant = data or simulate(place / "plant", "demo", seed=config.seed, reporter=reporter)

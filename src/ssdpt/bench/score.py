@@ -41,12 +41,12 @@ def bench_score(device_name: str, budget: float) -> dict[str, Any]:
         return _on_gpu(device)
     samples = np.random.default_rng(0).normal(0, 0.1, _CLIP_SECONDS * 16_000).astype(np.float32)
     config = load_config("paper", {"device": "cpu"})
-    flops = _system(config).network.flops()
+    flops = untrained_system(config).network.flops()
     front_end = LogMel(config.features, config.audio.sample_rate)
     rows: dict[str, dict[str, float]] = {}
     floors, exact = {}, {}
     for hop in _HOPS:
-        system = _system(load_config("paper", {"device": "cpu", "ssdpt.hop": hop}))
+        system = untrained_system(load_config("paper", {"device": "cpu", "ssdpt.hop": hop}))
         segments = (len(front_end(samples)) - config.ssdpt.frames) // hop + 1
         scorers = _scorers(system, front_end, samples)
         exact[hop] = {name: scorer() for name, scorer in scorers.items()}
@@ -81,7 +81,8 @@ def bench_score(device_name: str, budget: float) -> dict[str, Any]:
     }
 
 
-def _system(config: Config) -> Ssdpt:
+def untrained_system(config: Config) -> Ssdpt:
+    """A system with random weights: how fast it is does not depend on what it has learnt."""
     classes = tuple((f"{number:02d}", "") for number in range(SECTIONS))
     network = build_network(config, SECTIONS).eval()
     # Statistics of a plausible log-mel, so that no activation is far from what a real one is.
@@ -177,7 +178,7 @@ def _best(
 def _on_gpu(device: torch.device) -> dict[str, Any]:
     """Device seconds of 8,400 clips at hop 1, against torch's layers in TF32."""
     config = load_config("paper", {"device": device.type})
-    system = _system(config)
+    system = untrained_system(config)
     system.to(device)
     clips = made_up_clips(_GPU_AT_ONCE).all()
     some = [(frames, recording.section) for recording, frames in clips.clips()]

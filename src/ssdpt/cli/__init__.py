@@ -6,7 +6,7 @@ import io
 import os
 import sys
 import warnings
-from typing import Any
+from typing import TextIO
 
 import typer
 
@@ -40,7 +40,14 @@ app.add_typer(paper.app, name="paper")
 app.add_typer(bench.app, name="bench")
 
 
-def _show_warning(message: Warning | str, category: type[Warning], *where: Any) -> None:
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
     """Ours are for the user; others are for those who ask."""
     tell = REPORTER.warn if issubclass(category, SsdptWarning) else REPORTER.detail
     tell(str(message))

@@ -67,6 +67,13 @@ def score(device: Device = "auto", seconds: Seconds = 4.0, as_json: Json = False
     _print(bench_score(device, seconds), as_json)
 
 
+def features(seconds: Seconds = 4.0, as_json: Json = False) -> None:
+    """Features: seconds a ten-second clip to decode and to log-mel, and a folder on every core."""
+    from ssdpt.bench.features import bench_features
+
+    _print(bench_features(seconds), as_json)
+
+
 def fleet(
     device: Device = "auto",
     batch: Annotated[int, typer.Option(help="Segments an update.")] = 128,
@@ -120,5 +127,6 @@ def hop(
 
 command(app, "train")(train)
 command(app, "score")(score)
+command(app, "features")(features)
 command(app, "fleet")(fleet)
 command(app, "hop")(hop)

@@ -50,17 +50,10 @@ def score(
     fleet = Fleet.load(model, device=device, hop=hop)
     anomalous = failed = False
     with Writer(format_, sys.stdout, with_timeline=timeline) as writer:
-        for recording in _recordings(paths, section, machine):
-            try:
-                detector = fleet.for_recording(recording)
-                if detector is None:
-                    raise SsdptError(
-                        f"{recording.path}: no model for machine {recording.machine}; this one "
-                        f"knows {', '.join(fleet.machines)} (choose with --machine)"
-                    )
-                result = detector.score(recording.path, section=recording.section, strict=strict)
-            except SsdptError as error:
-                REPORTER.error(str(error))
+        recordings = _recordings(paths, section, machine)
+        for _, result in fleet.score_all(recordings, strict=strict):
+            if isinstance(result, SsdptError):
+                REPORTER.error(str(result))
                 failed = True
                 continue
             writer.write(result)

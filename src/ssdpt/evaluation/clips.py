@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ssdpt.errors import SsdptError
 from ssdpt.evaluation.tables import Row
 from ssdpt.files import digest
 from ssdpt.progress import SILENT, Reporter
@@ -108,21 +107,13 @@ def score_clips(
     scored: list[ScoredClip] = []
     failed: list[LeftOut] = []
     with reporter.task("Scoring clips", total=len(recordings)) as task:
-        for recording in recordings:
-            detector = fleet.for_recording(recording)
-            if detector is None:
-                raise SsdptError(
-                    f"{recording.path}: no model for machine {recording.machine}; "
-                    f"the models know {', '.join(fleet.machines)}"
-                )
-            try:
-                score = detector.score(recording.path, section=recording.section)
-                if not math.isfinite(score.value):
-                    raise SsdptError(f"{recording.path}: the score is not a finite number")
-            except SsdptError as error:
-                failed.append(LeftOut(str(error), (recording.path.name,)))
-                reporter.warn(f"Skipped {error}")
-            else:
+        for recording, score in fleet.score_all(recordings):
+            if isinstance(score, Score) and math.isfinite(score.value):
                 scored.append(ScoredClip(recording, score))
+            else:
+                unusable = f"{recording.path}: the score is not a finite number"
+                reason = unusable if isinstance(score, Score) else str(score)
+                failed.append(LeftOut(reason, (recording.path.name,)))
+                reporter.warn(f"Skipped {reason}")
             task.advance(note=recording.machine)
     return scored, failed

@@ -73,7 +73,8 @@ class LogMel:
         # In float64: beside a strong tone, float32 would bury the quiet bins in rounding noise.
         turns = np.arange(config.n_fft) / config.n_fft
         self.window = 0.5 - 0.5 * np.cos(2 * np.pi * turns)  # (n_fft,) Hann, periodic
-        self.filters = mel_filters(config, sample_rate).T.astype(np.float64)  # (n_fft//2 + 1, bins)
+        filters = mel_filters(config, sample_rate)
+        self.filters = filters.T.astype(np.float64, order="C")  # (n_fft // 2 + 1, bins)
         self._bands = list(_bands(self.filters))
 
     def __call__(self, samples: Floats) -> Floats:

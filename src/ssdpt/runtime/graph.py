@@ -43,7 +43,7 @@ class LogMelGraph(nn.Module):
         self.floor = config.features.floor
         self.arithmetic = arithmetic
         window = torch.from_numpy(front_end.window)
-        filters = torch.from_numpy(front_end.filters).contiguous()
+        filters = torch.from_numpy(front_end.filters)
         if arithmetic == "float64":
             self.register_buffer("window", window)
             self.register_buffer("filters", filters)

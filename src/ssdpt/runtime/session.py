@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -14,7 +15,7 @@ from ssdpt.types import Floats
 
 
 class Session(Protocol):
-    """A graph that can be run."""
+    """A graph that can be run, by several threads at a time."""
 
     def run(self, samples: Floats, outputs: Sequence[str]) -> dict[str, np.ndarray]:
         """The outputs asked for, by name, of (samples,) at the model's rate."""
@@ -70,11 +71,14 @@ class _OpenVinoSession:
         except Exception as error:
             name = f"OpenVINO {openvino.__version__}"
             raise _unloadable(path, name, manifest, error) from error
+        self._here = threading.local()  # what runs the graph serves one thread
         # A tensor may carry the names of several steps that came to nothing.
         _check_outputs(path, [n for item in self._model.outputs for n in item.names], manifest)
 
     def run(self, samples: Floats, outputs: Sequence[str]) -> dict[str, np.ndarray]:
-        result = self._model(samples)
+        if not hasattr(self._here, "request"):
+            self._here.request = self._model.create_infer_request()
+        result = self._here.request.infer(samples)
         return {name: np.array(result[name]) for name in outputs}
 
 

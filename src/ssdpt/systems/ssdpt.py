@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -113,20 +114,19 @@ class Ssdpt(NetworkSystem[DualPathTransformer]):
         counts = [len(start) for start in starts]
         with torch.inference_mode():
             together = torch.from_numpy(np.concatenate([frames for frames, _ in clips]))
-            try:
+            with suppress(torch.OutOfMemoryError):
                 logits, errors = fused(
                     together.to(self.device),
                     torch.cat(starts).to(self.device),
                     standardised=settings.target == "standardised",
                 )
-            except torch.OutOfMemoryError:
-                return super().score_many(clips)
-            identity = torch.split(self._identity_score(logits, torch.cat(own)), counts)
-            reconstruction = torch.split(self._scaled(errors), counts)
-            return [
-                self._clip_score(some.cpu().numpy(), others.cpu().numpy())
-                for some, others in zip(identity, reconstruction, strict=True)
-            ]
+                identity = torch.split(self._identity_score(logits, torch.cat(own)), counts)
+                reconstruction = torch.split(self._scaled(errors), counts)
+                return [
+                    self._clip_score(some.cpu().numpy(), others.cpu().numpy())
+                    for some, others in zip(identity, reconstruction, strict=True)
+                ]
+        return super().score_many(clips)
 
     def anomaly_map(self, frames: Floats, section: str) -> Floats:
         """Gradient of the score times the distance from the mean normal sound, at every point.
@@ -180,20 +180,20 @@ class Ssdpt(NetworkSystem[DualPathTransformer]):
 
         Where the GPU's memory is too small for all of them at once, it goes half by half.
         """
-        try:
+        with suppress(torch.OutOfMemoryError):
             return self._at_once(run, own)
-        except torch.OutOfMemoryError as error:
-            length, hop = self.config.ssdpt.frames, self.config.ssdpt.hop
-            half = ((len(run) - length) // hop + 1) // 2
-            if half < 1:
-                raise SsdptError(
-                    f"too little memory on {self.device} to score even one segment; free some of "
-                    "it or use --device cpu"
-                ) from error
-            warn(f"too little memory on {self.device}: scoring fewer segments at once")
-            parts = run[: length + (half - 1) * hop], run[half * hop :]
-            (first, more), (second, others) = (self._segment_scores(part, own) for part in parts)
-            return torch.cat([first, second]), torch.cat([more, others])
+        # Not while the error is being handled: it holds on to what was in memory when it came.
+        length, hop = self.config.ssdpt.frames, self.config.ssdpt.hop
+        half = ((len(run) - length) // hop + 1) // 2
+        if half < 1:
+            raise SsdptError(
+                f"too little memory on {self.device} to score even one segment; free some of it "
+                "or use --device cpu"
+            )
+        warn(f"too little memory on {self.device}: scoring fewer segments at once")
+        parts = run[: length + (half - 1) * hop], run[half * hop :]
+        (first, more), (second, others) = (self._segment_scores(part, own) for part in parts)
+        return torch.cat([first, second]), torch.cat([more, others])
 
     def _at_once(self, run: Tensor, own: Tensor) -> tuple[Tensor, Tensor]:
         settings = self.config.ssdpt

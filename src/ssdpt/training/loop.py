@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -98,20 +99,20 @@ class Trainer:
     def rehearse(self, reporter: Reporter) -> float:
         """Find a batch that fits into memory; the seconds that an update takes."""
         while True:
-            try:
+            with suppress(torch.OutOfMemoryError):
                 return max(self.updates.rehearse(plan) for plan in self.plans(0))
-            except torch.OutOfMemoryError as error:
-                if self.batch < 4:
-                    raise SsdptError(
-                        f"{self.settings.name}: too little memory on {self.settings.device} even "
-                        "for the smallest batch; free some of it or use --device cpu"
-                    ) from error
-                reporter.warn(
-                    f"too little memory on {self.settings.device} for batches of {self.batch}: "
-                    f"going on with {self.batch // 2}"
+            # Not while the error is being handled: it holds on to what was in memory.
+            if self.batch < 4:
+                raise SsdptError(
+                    f"{self.settings.name}: too little memory on {self.settings.device} even for "
+                    "the smallest batch; free some of it or use --device cpu"
                 )
-                self.updates.forget()
-                self._take_batches_of(self.batch // 2)
+            reporter.warn(
+                f"too little memory on {self.settings.device} for batches of {self.batch}: "
+                f"going on with {self.batch // 2}"
+            )
+            self.updates.forget()
+            self._take_batches_of(self.batch // 2)
 
     def run_all(self, advance: _Advance) -> None:
         """Every update that is still to be made."""

@@ -92,18 +92,19 @@ class Updates:
     def rehearse(self, plan: Plan) -> float:
         """Make a few updates, put everything back as it was; the seconds that one takes."""
         before = {name: value.clone() for name, value in self.tensors().items()}
-        self.begin(plan, 0)
-        if self.device.type == "cuda":
-            self._capture(plan)
-        repeats = min(_TIMED_UPDATES, len(plan))
         seconds = []
-        for _ in range(repeats):
-            begun = time.perf_counter()
-            self.update()
-            self.totals.tolist()  # waits for the device
-            seconds.append(time.perf_counter() - begun)
-        self.restore(before)
-        self.flat.gradients.zero_()
+        try:
+            self.begin(plan, 0)
+            if self.device.type == "cuda":
+                self._capture(plan)
+            for _ in range(min(_TIMED_UPDATES, len(plan))):
+                begun = time.perf_counter()
+                self.update()
+                self.totals.tolist()  # waits for the device
+                seconds.append(time.perf_counter() - begun)
+        finally:
+            self.restore(before)
+            self.flat.gradients.zero_()
         return min(seconds)
 
     def forget(self) -> None:

@@ -1,0 +1,134 @@
+"""How fast sound becomes log-mels, against scoring them, and a folder of clips as a whole."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import soundfile
+import torch
+
+from ssdpt.bench.machine import describe, seconds
+from ssdpt.bench.score import untrained_system
+from ssdpt.config import load_config
+from ssdpt.data import audio
+from ssdpt.detector import Detector
+from ssdpt.features.logmel import LogMel
+from ssdpt.fleet import Fleet
+from ssdpt.scoring.calibrate import calibrate
+from ssdpt.storage import StoredModel
+from ssdpt.systems.ssdpt import Ssdpt
+from ssdpt.types import Recording
+
+_RATE, _CD_RATE = 16_000, 44_100  # Hz
+_CLIP_SECONDS = 10
+_CLIPS = 40
+_HOP = 8
+
+_CPU = torch.device("cpu")
+Row = Callable[[], object]
+
+
+def bench_features(budget: float) -> dict[str, Any]:
+    """Seconds a ten-second clip of every step on a CPU; `budget` seconds are spent on each row."""
+    config = load_config("paper", {"device": "cpu", "ssdpt.hop": _HOP})
+    system = untrained_system(config)
+    front_end = LogMel(config.features, _RATE)
+    with tempfile.TemporaryDirectory(prefix="ssdpt-") as name:
+        folder = Path(name)
+        plain = _write(folder / "plain.wav", _RATE, channels=1)
+        disc = _write(folder / "disc.wav", _CD_RATE, channels=2)
+        samples = audio.read(plain, _RATE)
+        frames = front_end(samples)
+        steps = _best(
+            {
+                "decode": lambda: audio.read(plain, _RATE),
+                "decode_and_resample": lambda: audio.read(disc, _RATE),
+                "log_mel": lambda: front_end(samples),
+                "scoring_hop_8": lambda: system.score([frames], system.sections[0]),
+            },
+            budget,
+        )
+        whole = _folder(system, folder / "clips", budget)
+    return {
+        "machine": describe(_CPU),
+        "preset": "paper",
+        "clip_seconds": _CLIP_SECONDS,
+        **steps,
+        "features_over_scoring": steps["log_mel"] / steps["scoring_hop_8"],
+        "folder": whole,
+    }
+
+
+def _folder(system: Ssdpt, folder: Path, budget: float) -> dict[str, Any]:
+    """A folder of clips, one after the other and all of them on every core."""
+    folder.mkdir()
+    section = system.sections[0]
+    recordings = [
+        Recording(_write(folder / f"{number}.wav", _RATE, channels=1), "machine", section)
+        for number in range(_CLIPS)
+    ]
+    detector = _detector(system)
+    fleet = Fleet({detector.machine: detector}, {})
+    busy: list[tuple[float, float]] = []  # seconds of the clock, and of all cores together
+
+    def one_by_one() -> None:
+        for recording in recordings:
+            detector.score(recording.path, section=section)
+
+    def together() -> None:
+        begun, used = time.perf_counter(), time.process_time()
+        for _ in fleet.score_all(recordings):
+            pass
+        busy.append((time.perf_counter() - begun, time.process_time() - used))
+
+    times = _best({"one_by_one": one_by_one, "together": together}, budget)
+    clock, cores = min(busy)
+    return {
+        "clips": _CLIPS,
+        **{name: spent / _CLIPS for name, spent in times.items()},
+        "ratio": times["one_by_one"] / times["together"],
+        "cores_used": cores / clock,
+    }
+
+
+def _best(rows: dict[str, Row], budget: float) -> dict[str, float]:
+    """Seconds of the fastest run of every row, in turns, since other work comes and goes."""
+    for work in rows.values():
+        work()
+    found = dict.fromkeys(rows, float("inf"))
+    begun = time.perf_counter()
+    while True:
+        for name, work in rows.items():
+            found[name] = min(found[name], seconds(work, _CPU))
+        if time.perf_counter() - begun > budget * len(rows):
+            return found
+
+
+def _write(path: Path, rate: int, channels: int) -> Path:
+    """Ten seconds of noise, 16 bits."""
+    dice = np.random.default_rng(0)
+    samples = dice.normal(0, 0.1, (_CLIP_SECONDS * rate, channels)).astype(np.float32)
+    soundfile.write(path, samples, rate, subtype="PCM_16")
+    return path
+
+
+def _detector(system: Ssdpt) -> Detector:
+    """With thresholds of made-up scores, which take part in every verdict."""
+    config = system.config
+    normal = {section: np.linspace(0.5, 1.5, 30).tolist() for section in system.sections}
+    stored = StoredModel(
+        machine="machine",
+        sections=system.sections,
+        config=config,
+        description=system.description(),
+        arrays=system.arrays(),
+        calibration=calibrate(normal, config.decision, cross_fitted=False, seed=config.seed),
+        heard={},
+        notes=(),
+    )
+    return Detector(system, stored)
