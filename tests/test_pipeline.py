@@ -92,7 +92,7 @@ def test_a_device_gets_several_clips_at_once(detectors, recordings, monkeypatch,
         sizes.append(len(clips))
         return Detector.score_heard(detector, clips)
 
-    monkeypatch.setattr(Detector, "_on_gpu", True)
+    monkeypatch.setattr(type(detector.system), "on_gpu", True)
     monkeypatch.setattr(detector, "score_heard", watched)
     monkeypatch.setattr(pipeline, "_FRAMES_AT_ONCE", frames)
     together = list(content(score_all(recordings, lambda _: detector)))
@@ -102,8 +102,9 @@ def test_a_device_gets_several_clips_at_once(detectors, recordings, monkeypatch,
 
 
 def test_a_batch_is_of_one_machine(detectors, recordings, monkeypatch):
-    monkeypatch.setattr(Detector, "_on_gpu", True)
     fan, valve = detectors["gmm"], detectors["ae"]
+    for judge in (fan, valve):
+        monkeypatch.setattr(type(judge.system), "on_gpu", True)
     mixed = [replace(recordings[0], machine=name) for name in ("fan", "fan", "valve", "fan")]
     fleet = Fleet({"fan": fan, "valve": valve}, {})
     mixed.insert(1, replace(mixed[0], machine="lathe"))
@@ -137,6 +138,15 @@ class Fake:
 
     def score(self, path, *, section, strict):
         return SimpleNamespace(section=section, threads=torch.get_num_threads(), whole=True)
+
+
+def test_a_lone_clip_has_all_cores(files):
+    judge = Fake()
+    judge.go_on.set()
+    ((_, alone),) = score_all(files[:1], lambda _: judge)
+    assert alone.whole
+    assert not any(result.whole for _, result in score_all(files[:2], lambda _: judge))
+    assert list(score_all([], lambda _: judge)) == []
 
 
 def test_only_some_are_under_way(files):

@@ -30,7 +30,6 @@ from ssdpt.scoring.calibrate import Calibration
 from ssdpt.storage import StoredModel, read_model, write_calibration, write_model
 from ssdpt.systems import system_class
 from ssdpt.systems.base import System
-from ssdpt.systems.network import NetworkSystem
 from ssdpt.training.log import LOG_FILE
 from ssdpt.training.loop import choose_device
 from ssdpt.types import Floats, Recording, Score
@@ -130,7 +129,7 @@ class Detector(Judge):
         self, path: Source, *, section: str | None = None, strict: bool = False
     ) -> Score | Heard:
         """For a GPU, which one clip would not fill, only the log-mel; else the whole score."""
-        if not self._on_gpu:
+        if not self._system.on_gpu:
             return self.score(path, section=section, strict=strict)
         recording = self._described(Path(path), section)
         blocks = list(self._frame_blocks(recording.path, strict))
@@ -237,15 +236,11 @@ class Detector(Judge):
         self._stored = replace(self._stored, calibration=calibration)
 
     def _scorer(self, path: Path, strict: bool) -> SectionScore:
-        return lambda section: self._system.score(self._frame_blocks(path, strict), section)
+        return self._system.listen(lambda: self._frame_blocks(path, strict))
 
     def _known_sections(self, recording: Recording) -> tuple[str, ...]:
         """The sections that a clip is scored as: its own, or all where that is unknown."""
         return (recording.section,) if recording.section in self.sections else self.sections
-
-    @property
-    def _on_gpu(self) -> bool:
-        return isinstance(self._system, NetworkSystem) and self._system.device.type != "cpu"
 
     def _sample_blocks(self, path: Path, strict: bool = False) -> Iterator[Floats]:
         settings = self.config.audio

@@ -7,17 +7,15 @@ log-mels ahead of it. Needs no torch.
 
 from __future__ import annotations
 
-import os
-import sys
-import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from itertools import islice
 
 from ssdpt.data import audio
 from ssdpt.errors import SsdptError
 from ssdpt.judging import Heard, Judge
+from ssdpt.threads import cores, workers
 from ssdpt.types import Recording, Score
 
 LONG_SECONDS = 120.0  # a longer recording waits for its turn, and then has all cores
@@ -56,18 +54,28 @@ def score_all(
         except SsdptError as error:
             return error
 
-    cores = _cores()
-    pool = _pool(cores)
+    at_once = max(AHEAD, 2 * cores())
+    pool = workers(cores(), "ssdpt-clip")
     waiting = iter(recordings)
     queue: _Queue = deque()
     end: SsdptError | None = None
+    # The first clip waits to see whether there is a second: a lone one has all cores to itself.
+    held: Recording | None = None
     try:
+        held = next(waiting, None)
         while True:
             try:
-                for recording in islice(waiting, max(AHEAD, 2 * cores) - len(queue)):
+                room = at_once - len(queue) - (held is not None)
+                for recording in islice(waiting, room):
+                    if held is not None:
+                        queue.append((held, pool.submit(ahead_of_time, held)))
+                        held = None
                     queue.append((recording, pool.submit(ahead_of_time, recording)))
             except SsdptError as error:
                 waiting, end = iter(()), error
+            if held is not None:
+                yield held, in_turn(held)
+                held = None
             if not queue:
                 break
             recording, future = queue.popleft()
@@ -101,29 +109,3 @@ def _companions(
         queue.popleft()
         frames += len(outcome.frames)
         yield recording, outcome
-
-
-def _cores() -> int:
-    """As many as torch may use, where it is there; else all of this process."""
-    if torch := sys.modules.get("torch"):
-        return int(torch.get_num_threads())
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _pool(workers: int) -> ThreadPoolExecutor:
-    """Threads on which torch, where it is there, uses no further ones."""
-    pool = ThreadPoolExecutor(workers, "ssdpt-clip")
-    if torch := sys.modules.get("torch"):
-        everyone = threading.Barrier(workers)
-
-        def begin() -> None:
-            torch.set_num_threads(1)
-            torch.get_num_threads()  # torch looks up the common number at the first question
-            everyone.wait()
-
-        before = torch.get_num_threads()
-        for started in [pool.submit(begin) for _ in range(workers)]:
-            started.result()
-        # What a thread sets is also what threads begun later take over.
-        torch.set_num_threads(before)
-    return pool

@@ -103,17 +103,17 @@ def test_too_little_memory_means_fewer_segments_at_once(fitted, clips, monkeypat
     whole = system.score(frames, "00")
     at_once = system._at_once
 
-    def hungry(run, own):
+    def hungry(run):
         if len(run) > 16 + 2:  # more than three segments
             raise torch.OutOfMemoryError
-        return at_once(run, own)
+        return at_once(run)
 
     monkeypatch.setattr(system, "_at_once", hungry)
     with pytest.warns(SsdptWarning, match="fewer segments at once"):
         halved = system.score(frames, "00")
     np.testing.assert_allclose(halved.timeline.value, whole.timeline.value, rtol=1e-5, atol=1e-6)
 
-    def starving(run, own):
+    def starving(run):
         raise torch.OutOfMemoryError
 
     monkeypatch.setattr(system, "_at_once", starving)

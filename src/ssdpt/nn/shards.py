@@ -23,6 +23,7 @@ from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
 from ssdpt.nn.native import being_traced
+from ssdpt.threads import workers
 
 SHARD = 8  # segments: their activations stay in a core's own cache
 _starting = threading.Lock()
@@ -139,18 +140,5 @@ def _threads() -> int:
 
 @functools.cache
 def _pool(threads: int, process: int) -> ThreadPoolExecutor:
-    """Threads on which torch uses no further ones; a forked process needs its own."""
-    before = torch.get_num_threads()
-    everyone = threading.Barrier(threads)
-
-    def begin() -> None:
-        torch.set_num_threads(1)
-        torch.get_num_threads()  # torch looks up the common number at a thread's first question
-        everyone.wait()
-
-    pool = ThreadPoolExecutor(threads, "ssdpt-shard")
-    for waiting in [pool.submit(begin) for _ in range(threads)]:
-        waiting.result()
-    # The number is that of the calling thread, but it is also what threads begun later take over.
-    torch.set_num_threads(before)
-    return pool
+    """One pool for each number of threads; a forked process needs its own."""
+    return workers(threads, "ssdpt-shard")

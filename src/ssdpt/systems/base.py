@@ -7,7 +7,7 @@ Reading sound, thresholds, model folders and everything else around it is `ssdpt
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Self
@@ -18,6 +18,7 @@ from torch import Tensor, nn
 
 from ssdpt.config import Config
 from ssdpt.features.cache import FeatureView
+from ssdpt.judging import SectionScore
 from ssdpt.progress import SILENT, Reporter
 from ssdpt.scoring.aggregate import ClipScore
 from ssdpt.scoring.gaussian import Gaussians
@@ -90,6 +91,10 @@ class System(ABC):
         gives the same score. `section` is one of `self.sections`.
         """
 
+    def listen(self, frames: Callable[[], Iterable[Floats]]) -> SectionScore:
+        """How a clip scores as any section; `frames` gives its blocks, as often as it is asked."""
+        return lambda section: self.score(frames(), section)
+
     def score_many(self, clips: Sequence[tuple[Floats, str]]) -> list[ClipScore]:
         """Score several clips, each its whole log-mel (frames, bins) and its section."""
         return [self.score([frames], section) for frames, section in clips]
@@ -125,6 +130,11 @@ class System(ABC):
     @abstractmethod
     def segment_frames(self) -> int:
         """Frames of one segment of the timeline; a shorter clip is repeated to fill one."""
+
+    @property
+    def on_gpu(self) -> bool:
+        """Whether it scores on a GPU, which wants several clips at once."""
+        return False
 
     @property
     def hop_seconds(self) -> float:

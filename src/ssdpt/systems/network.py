@@ -37,6 +37,10 @@ class NetworkSystem(System, Generic[Network]):
         return {name: value.cpu().numpy() for name, value in self.network.state_dict().items()}
 
     @property
+    def on_gpu(self) -> bool:
+        return self.device.type != "cpu"
+
+    @property
     def device(self) -> torch.device:
         """Where the network lives."""
         return next(self.network.parameters()).device

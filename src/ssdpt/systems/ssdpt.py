@@ -7,7 +7,7 @@ scored by how unlikely its own ID looks (A_c) plus β times its reconstruction e
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -19,6 +19,7 @@ from ssdpt.config import Config, SsdptConfig
 from ssdpt.errors import SsdptError, warn
 from ssdpt.features.cache import FeatureView
 from ssdpt.features.segments import gathered_segments, segment_runs, segments_of_clip
+from ssdpt.judging import SectionScore
 from ssdpt.nn.dpt import DptOutput, DualPathTransformer
 from ssdpt.nn.losses import dcase_score, log_odds, squared_error
 from ssdpt.nn.shards import SHARD, each, threads_for_shards
@@ -79,25 +80,34 @@ class Ssdpt(NetworkSystem[DualPathTransformer]):
         return cls(config, classes, network)
 
     def score(self, frames: Iterable[Floats], section: str) -> ClipScore:
+        return self.listen(lambda: frames)(section)
+
+    def listen(self, frames: Callable[[], Iterable[Floats]]) -> SectionScore:
+        """One pass of the network gives the scores as all sections."""
         settings = self.config.ssdpt
         # Plain numbers, not tensors: small tensors kept between the large ones of every batch
         # would leave holes in memory, which then grows with the length of the recording.
-        identity = array("f")
+        identity = [array("f") for _ in self.sections]
         reconstruction = array("f")
-        own = self._own_classes(section)
 
-        def scores(run: Tensor) -> tuple[list[float], list[float]]:
-            parts = self._segment_scores(run.to(self.device), own)
+        def scores(run: Tensor) -> tuple[list[list[float]], list[float]]:
+            parts = self._segment_scores(run.to(self.device))
             return parts[0].tolist(), parts[1].tolist()
 
         on_cpu = self.device.type == "cpu"
         most = SHARD if on_cpu else _SEGMENTS_AT_ONCE
-        runs = segment_runs(frames, settings.frames, settings.hop, most)
+        runs = segment_runs(frames(), settings.frames, settings.hop, most)
         with torch.inference_mode():
             for identities, errors in each(scores, runs) if on_cpu else map(scores, runs):
-                identity.extend(identities)
+                for along, fresh in zip(identity, identities, strict=True):
+                    along.extend(fresh)
                 reconstruction.extend(errors)
-        return self._clip_score(np.array(identity, np.float32), np.array(reconstruction, "f4"))
+
+        def score_as(section: str) -> ClipScore:
+            own = identity[self.sections.index(section)]
+            return self._clip_score(np.array(own, np.float32), np.array(reconstruction, "f4"))
+
+        return score_as
 
     def score_many(self, clips: Sequence[tuple[Floats, str]]) -> list[ClipScore]:
         """On a GPU all segments of all clips at once: one clip alone would not fill it."""
@@ -175,13 +185,13 @@ class Ssdpt(NetworkSystem[DualPathTransformer]):
         load_weights(network, arrays)
         return cls(config, classes, network)
 
-    def _segment_scores(self, run: Tensor, own: Tensor) -> tuple[Tensor, Tensor]:
-        """A_c and A_r of all segments of a run of frames (frames, bins), (segments,) each.
+    def _segment_scores(self, run: Tensor) -> tuple[Tensor, Tensor]:
+        """A_c as each section, (sections, segments), and A_r, (segments,), of a run of frames.
 
         Where the GPU's memory is too small for all of them at once, it goes half by half.
         """
         with suppress(torch.OutOfMemoryError):
-            return self._at_once(run, own)
+            return self._at_once(run)
         # Not while the error is being handled: it holds on to what was in memory when it came.
         length, hop = self.config.ssdpt.frames, self.config.ssdpt.hop
         half = ((len(run) - length) // hop + 1) // 2
@@ -192,10 +202,10 @@ class Ssdpt(NetworkSystem[DualPathTransformer]):
             )
         warn(f"too little memory on {self.device}: scoring fewer segments at once")
         parts = run[: length + (half - 1) * hop], run[half * hop :]
-        (first, more), (second, others) = (self._segment_scores(part, own) for part in parts)
-        return torch.cat([first, second]), torch.cat([more, others])
+        (first, more), (second, others) = (self._segment_scores(part) for part in parts)
+        return torch.cat([first, second], dim=1), torch.cat([more, others])
 
-    def _at_once(self, run: Tensor, own: Tensor) -> tuple[Tensor, Tensor]:
+    def _at_once(self, run: Tensor) -> tuple[Tensor, Tensor]:
         settings = self.config.ssdpt
         fused = self._fused_scorer()
         if fused is not None and len(run) >= settings.frames:
@@ -203,13 +213,14 @@ class Ssdpt(NetworkSystem[DualPathTransformer]):
                 0, len(run) - settings.frames + 1, settings.hop, device=run.device
             )
             logits, errors = fused(run, starts, standardised=settings.target == "standardised")
-            return self._identity_score(logits, own), self._scaled(errors)
-        output = self.network.over_frames(run, settings.hop)
-        segments = segments_of_clip(run, settings.frames, settings.hop)
-        return (
-            self._identity_score(output.logits, own),
-            self._reconstruction_score(segments, output),
-        )
+            reconstruction = self._scaled(errors)
+        else:
+            output = self.network.over_frames(run, settings.hop)
+            logits = output.logits
+            segments = segments_of_clip(run, settings.frames, settings.hop)
+            reconstruction = self._reconstruction_score(segments, output)
+        sections = map(self._own_classes, self.sections)
+        return torch.stack([self._identity_score(logits, own) for own in sections]), reconstruction
 
     def _fused_scorer(self) -> FusedScorer | None:
         """The network on fused kernels, where there is a GPU that runs them."""
