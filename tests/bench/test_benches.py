@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pytest
 import torch
 
-from ssdpt.bench import fleet, machine, score, train
+from ssdpt.bench import fleet, machine, precision, score, train
+from ssdpt.config import load_config
+from ssdpt.errors import SsdptError
 from ssdpt.progress import SILENT
 
 CPU = torch.device("cpu")
@@ -56,6 +59,26 @@ def test_a_whole_data_set(monkeypatch):
     assert result["test_clips"] == 6
     parts = result["training_seconds"] + result["scoring_seconds"]
     assert result["seconds"] == pytest.approx(parts)
+
+
+def test_precision(plant):
+    config = load_config("tiny", {"device": "cpu", "ssdpt.training.epochs": 1})
+    result = precision.bench_precision(config, plant / "fan", 2, SILENT)
+    assert result["float32"] == result["auto"]  # on a CPU there is but one
+    one, two = result["auto"]["h_auc"]
+    assert 0 < one < 1
+    assert one != two  # seeds differ
+    assert result["auto"]["mean_h_auc"] == pytest.approx((one + two) / 2)
+    assert result["training_clips"] > 0
+
+
+def test_precision_needs_one_machine_with_labelled_clips(plant, tmp_path):
+    config = load_config("tiny", {"device": "cpu"})
+    with pytest.raises(SsdptError, match="several machines"):
+        precision.bench_precision(config, plant, 1, SILENT)
+    shutil.copytree(plant / "fan" / "train", tmp_path / "fan" / "train")
+    with pytest.raises(SsdptError, match="labelled test clips"):
+        precision.bench_precision(config, tmp_path / "fan", 1, SILENT)
 
 
 def test_the_machine_is_described():

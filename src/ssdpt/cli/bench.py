@@ -125,7 +125,27 @@ def hop(
     STDOUT.print(f"hop {found} is the largest that loses at most {most:g}", markup=False)
 
 
+def precision(
+    data: Annotated[Path, typer.Argument(help="Training and labelled test clips of a machine.")],
+    preset: Annotated[str, typer.Option(help="paper, fast, tiny, or a YAML file.")] = "paper",
+    device: Device = "auto",
+    seeds: Annotated[int, typer.Option(min=1, help="Trainings of each kind.")] = 3,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", help="Any setting: ssdpt.training.epochs=5.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Precision: whether the faster arithmetic detects as well as float32."""
+    from ssdpt.bench.precision import bench_precision
+    from ssdpt.config import load_config, parse_override
+
+    given = dict(parse_override(text) for text in set_ or [])
+    config = load_config(preset, {**given, "device": device})
+    _print(bench_precision(config, data, seeds, REPORTER), as_json)
+
+
 command(app, "train")(train)
+command(app, "precision")(precision)
 command(app, "score")(score)
 command(app, "features")(features)
 command(app, "fleet")(fleet)
