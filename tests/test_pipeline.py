@@ -93,12 +93,25 @@ def test_a_device_gets_several_clips_at_once(detectors, recordings, monkeypatch,
         return Detector.score_heard(detector, clips)
 
     monkeypatch.setattr(type(detector.system), "on_gpu", True)
+    monkeypatch.setattr("ssdpt.systems.ssdpt.can_fuse", lambda *_: False)
     monkeypatch.setattr(detector, "score_heard", watched)
     monkeypatch.setattr(pipeline, "_FRAMES_AT_ONCE", frames)
     together = list(content(score_all(recordings, lambda _: detector)))
     assert together == list(content(one_by_one(detector, recordings)))
     # The broken clip, the third, ends the first batch.
     assert sizes == {1: [1] * 7, 150: [2, 2, 2, 1], 10_000: [2, 5]}[frames]
+
+
+def test_a_batch_that_fails_is_judged_clip_by_clip(detectors, recordings, monkeypatch):
+    detector = detectors["gmm"]
+
+    def full(clips):
+        raise SsdptError("too little memory")
+
+    expected = list(content(one_by_one(detector, recordings)))
+    monkeypatch.setattr(type(detector.system), "on_gpu", True)
+    monkeypatch.setattr(detector, "score_heard", full)
+    assert list(content(score_all(recordings, lambda _: detector))) == expected
 
 
 def test_a_batch_is_of_one_machine(detectors, recordings, monkeypatch):

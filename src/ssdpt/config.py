@@ -84,7 +84,8 @@ class TrainingConfig(Settings):
     )
     hop: int = Field(8, ge=1, description="frames from one training segment to the next")
     precision: Literal["auto", "float32"] = Field(
-        "auto", description="auto: matrix products of float16 numbers on a GPU, float32 on a CPU"
+        "auto",
+        description="of training; auto: products of float16 numbers on a GPU, float32 on a CPU",
     )
     checkpoint_seconds: float = Field(30.0, gt=0, description="longest work lost by a kill")
 

@@ -119,10 +119,8 @@ class Detector(Judge):
         """Where in time and frequency a recording is odd, (frames, bins), ≥ 0."""
         recording = self._described(Path(path), section)
         frames = self.frames(path)
-        _, best = min(
-            (self._system.score([frames], name).value, name)
-            for name in self._known_sections(recording)
-        )
+        score_as = self._system.listen([frames].copy)
+        _, best = min((score_as(name).value, name) for name in self._known_sections(recording))
         return self._system.anomaly_map(frames, best)
 
     def score_ahead(
@@ -137,17 +135,10 @@ class Detector(Judge):
 
     def score_heard(self, clips: Sequence[Heard]) -> list[Score]:
         """Judge clips together that `score_ahead` has only heard."""
-        wanted = [self._known_sections(clip.recording) for clip in clips]
-        pairs = [
-            (clip.frames, section)
-            for clip, sections in zip(clips, wanted, strict=True)
-            for section in sections
-        ]
-        found = iter(self._system.score_many(pairs))
-        scores = [{section: next(found) for section in sections} for sections in wanted]
+        heard = self._system.listen_many([clip.frames for clip in clips])
         return [
-            self._verdict(clip.recording.path, clip.recording, by_section.__getitem__)
-            for clip, by_section in zip(clips, scores, strict=True)
+            self._verdict(clip.recording.path, clip.recording, score_as)
+            for clip, score_as in zip(clips, heard, strict=True)
         ]
 
     @property

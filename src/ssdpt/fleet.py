@@ -21,7 +21,7 @@ from ssdpt.errors import SsdptError
 from ssdpt.files import atomic_folder, write_json
 from ssdpt.judging import Judge, Source
 from ssdpt.pipeline import score_all
-from ssdpt.progress import SILENT, Reporter
+from ssdpt.progress import SILENT, Labelled, Reporter
 from ssdpt.runtime.manifest import check_export_room, is_export
 from ssdpt.storage import check_replaceable, is_model
 from ssdpt.types import Recording, Score
@@ -139,8 +139,12 @@ def fit_fleet(
     folders = _folders(out, machines, check_replaceable)
     work = out.with_name(out.name + ".partial")
 
+    at_a_time = min(jobs or at_once(config.device), len(machines))
+
     def fit(machine: str, reporter: Reporter) -> Detector:
-        if len(machines) > 1:
+        if at_a_time > 1:
+            reporter = Labelled(reporter, machine)
+        elif len(machines) > 1:
             reporter.say(f"{machine} ({machines.index(machine) + 1} of {len(machines)})")
         detector = Detector.fit(
             [item for item in dataset.recordings if item.machine == machine],
@@ -153,7 +157,7 @@ def fit_fleet(
         detector.save(folders[machine])
         return detector
 
-    fitted = together(fit, machines, jobs or at_once(config.device), reporter)
+    fitted = together(fit, machines, at_a_time, reporter)
     detectors = dict(zip(machines, fitted, strict=True))
     _write_index(out, folders)
     shutil.rmtree(work, ignore_errors=True)
@@ -167,7 +171,7 @@ def export_fleet(
     *,
     reporter: Reporter = SILENT,
 ) -> dict[str, Manifest]:
-    """Export every machine; all of them are written, or none. `settings` are by machine."""
+    """Export every machine; none is written before all are verified. `settings` are by machine."""
     from ssdpt.detector import Detector
     from ssdpt.runtime.export import export_model
 

@@ -23,6 +23,7 @@ AHEAD = 32  # clips under way at a time, at least: two batches of a GPU
 _FRAMES_AT_ONCE = 5000  # log-mel frames of a batch: 16 clips of ten seconds
 
 JudgeFor = Callable[[Recording], Judge]
+_Result = Score | SsdptError
 _Outcome = Score | Heard | SsdptError | None
 _Queue = deque[tuple[Recording, Future[_Outcome]]]
 
@@ -84,9 +85,7 @@ def score_all(
                 yield recording, in_turn(recording)
             elif isinstance(outcome, Heard):
                 batch = [(recording, outcome), *_companions(queue, recording, outcome, judge_for)]
-                scores = judge_for(recording).score_heard([heard for _, heard in batch])
-                for (member, _), score in zip(batch, scores, strict=True):
-                    yield member, score
+                yield from _judged(batch, judge_for(recording), in_turn)
             else:
                 yield recording, outcome
     finally:
@@ -94,6 +93,20 @@ def score_all(
         pool.shutdown(wait=False, cancel_futures=True)
     if end is not None:
         raise end
+
+
+def _judged(
+    batch: list[tuple[Recording, Heard]], judge: Judge, in_turn: Callable[[Recording], _Result]
+) -> Iterator[tuple[Recording, _Result]]:
+    """Clips that were heard ahead, together; where that fails, each on its own."""
+    try:
+        scores = judge.score_heard([heard for _, heard in batch])
+    except SsdptError:
+        for member, _ in batch:
+            yield member, in_turn(member)
+        return
+    for (member, _), score in zip(batch, scores, strict=True):
+        yield member, score
 
 
 def _companions(

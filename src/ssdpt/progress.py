@@ -31,4 +31,25 @@ class Reporter:
         yield Task()
 
 
+class Labelled(Reporter):
+    """Passes everything on with a name before it, where several speak at once."""
+
+    def __init__(self, listener: Reporter, label: str) -> None:
+        self._listener, self._label = listener, label
+
+    def say(self, message: str) -> None:
+        self._listener.say(f"{self._label}: {message}")
+
+    def detail(self, message: str) -> None:
+        self._listener.detail(f"{self._label}: {message}")
+
+    def warn(self, message: str) -> None:
+        self._listener.warn(f"{self._label}: {message}")
+
+    @contextlib.contextmanager
+    def task(self, description: str, total: float | None = None) -> Iterator[Task]:
+        with self._listener.task(f"{self._label} {description}", total) as task:
+            yield task
+
+
 SILENT = Reporter()

@@ -7,6 +7,9 @@ import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
+# torch builds networks from its one common generator: two threads at once would share its numbers.
+BUILDING = threading.RLock()
+
 
 def cores() -> int:
     """As many as torch may use, where it is loaded; else all of this process."""
@@ -16,7 +19,7 @@ def cores() -> int:
 
 
 def workers(count: int, name: str) -> ThreadPoolExecutor:
-    """A pool of `count` such threads, all of them started."""
+    """A pool of `count` such threads."""
     pool = ThreadPoolExecutor(count, name)
     torch = sys.modules.get("torch")
     if torch is None:

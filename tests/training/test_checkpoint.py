@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 import torch
 
@@ -25,6 +27,15 @@ def test_everything_comes_back(tmp_path):
         "state": [1.5, -2.0],
         "optimiser/step": 17.0,
     }
+
+
+def test_one_of_an_older_format_is_refused(tmp_path):
+    from safetensors.torch import save_file
+
+    about = json.dumps({"identity": "settings-a", "step": 3})
+    save_file({"state": torch.zeros(1)}, tmp_path / FILE, {"about": about})
+    with pytest.raises(SsdptError, match="another version"):
+        load_checkpoint(tmp_path, "settings-a")
 
 
 def test_none_where_there_is_none(tmp_path):

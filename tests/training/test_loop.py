@@ -213,6 +213,28 @@ class TestResume:
         assert [line["epoch"] for line in cut] == [1, 2, 3, 4]
         assert [line["loss"] for line in cut] == [line["loss"] for line in straight]
 
+    def test_on_a_device_that_keeps_its_parameters_in_another_order(self, tmp_path):
+        """As a GPU does: its kernels want their own."""
+
+        class Turned(Fake):
+            def ordered_parameters(self):
+                return super().ordered_parameters()[::-1]
+
+        settings = config(averaging=0.9, checkpoint_seconds=1e-9)
+        whole = Fake()
+        train(whole, settings, run_in(tmp_path / "whole"))
+        with pytest.raises(KeyboardInterrupt):
+            train(Turned(stop_at=13), settings, run_in(tmp_path / "cut"))
+        resumed = Fake(seed=9)
+        train(resumed, settings, run_in(tmp_path / "cut", resume=True))
+        for name, value in state(whole).items():
+            torch.testing.assert_close(state(resumed)[name], value)
+
+    def test_of_another_network_is_refused(self, tmp_path):
+        train(Fake(), config(), run_in(tmp_path))
+        with pytest.raises(SsdptError, match="of another network"):
+            train(Push(), config(), run_in(tmp_path, resume=True))
+
     def test_a_finished_training_is_not_done_again(self, tmp_path):
         first = Fake()
         train(first, config(averaging=0.9), run_in(tmp_path))
@@ -282,6 +304,13 @@ class TestMemory:
         resumed = Hungry(most=4)
         train(resumed, settings, run_in(tmp_path / "cut", resume=True))
         assert same(state(resumed), state(whole))
+
+    def test_a_resumed_run_that_would_need_smaller_batches_is_refused(self, tmp_path):
+        settings = config(checkpoint_seconds=1e-9)
+        with pytest.raises(KeyboardInterrupt):
+            train(Fake(stop_at=20), settings, run_in(tmp_path))
+        with pytest.raises(SsdptError, match="made with batches of 8, for which cpu has too"):
+            train(Hungry(most=4), settings, run_in(tmp_path, resume=True))
 
     def test_no_memory_at_all_is_a_sentence(self, tmp_path):
         with pytest.raises(SsdptError, match="too little memory on cpu even for"):

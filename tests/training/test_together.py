@@ -6,6 +6,7 @@ import threading
 import time
 
 import pytest
+import torch
 
 from ssdpt.progress import Reporter
 from ssdpt.training.together import at_once, together
@@ -56,6 +57,35 @@ def test_when_one_fails_the_others_stop_at_their_next_progress():
     with pytest.raises(ValueError, match="lost"):
         together(work, [0, 1], 2, Reporter())
     assert stopped == ["_Stopped"]
+
+
+def test_a_failure_is_noticed_before_earlier_ones_are_done():
+    release, failed = threading.Event(), threading.Event()
+
+    def work(item, reporter):
+        if item == 1:
+            failed.set()
+            raise ValueError("lost")
+        with reporter.task("training", 1000) as task:
+            assert failed.wait(10)
+            for _ in range(1000):
+                if release.wait(0.01):
+                    return item
+                task.advance()
+        return item
+
+    with pytest.raises(ValueError, match="lost"):
+        together(work, [0, 1, 2, 3], 2, Reporter())
+
+
+def test_each_has_the_callers_number_of_torch_threads():
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        seen = together(lambda item, reporter: torch.get_num_threads(), [1, 2], 2, Reporter())
+    finally:
+        torch.set_num_threads(before)
+    assert seen == [2, 2]
 
 
 def test_remarks_pass_through():

@@ -36,6 +36,10 @@ def bench_precision(config: Config, data: Path, seeds: int, reporter: Reporter) 
     test = [n for n, item in enumerate(clips.recordings) if item.split == "test" and item.label]
     if not training or not test:
         raise SsdptError(f"{data}: this needs training clips and labelled test clips of a machine")
+    known = {clips.recordings[place].section for place in training}
+    if len(known) < 2:
+        raise SsdptError(f"{data}: classification needs at least two machine IDs (sections)")
+    test = [place for place in test if clips.recordings[place].section in known]
 
     def run(job: tuple[str, int], reporter: Reporter) -> tuple[float, float]:
         precision, seed = job
@@ -79,9 +83,10 @@ def _features(config: Config, data: Path, reporter: Reporter) -> FeatureSet:
         for item in dataset.recordings
         if not (item.split == "train" and item.label == "anomaly")
     ]
-    if len({item.section for item in recordings}) < 2:
-        raise SsdptError(f"{data}: classification needs at least two machine IDs (sections)")
-    return features_of(recordings, config.audio, config.features, reporter=reporter)
+    features = features_of(recordings, config.audio, config.features, reporter=reporter)
+    for _, reason in features.failures:
+        reporter.warn(f"left out: {reason}")
+    return features
 
 
 def _judge(system: Ssdpt, clips: FeatureSet, test: Sequence[int]) -> tuple[float, float]:
@@ -90,11 +95,9 @@ def _judge(system: Ssdpt, clips: FeatureSet, test: Sequence[int]) -> tuple[float
     for first in range(0, len(test), _SCORED_AT_ONCE):
         some = test[first : first + _SCORED_AT_ONCE]
         owners = [clips.recordings[place] for place in some]
-        pairs = [
-            (clips.clip(place), owner.section) for place, owner in zip(some, owners, strict=True)
-        ]
-        for owner, score in zip(owners, system.score_many(pairs), strict=True):
-            anomalous = owner.label == "anomaly"
-            rows.append(Row(owner.machine, owner.section, owner.domain, anomalous, score.value))
+        heard = system.listen_many([clips.clip(place) for place in some])
+        for owner, score_as in zip(owners, heard, strict=True):
+            value, anomalous = score_as(owner.section).value, owner.label == "anomaly"
+            rows.append(Row(owner.machine, owner.section, owner.domain, anomalous, value))
     draws = machine_draws(rows)
     return float(harmonic(draws.auc)[0]), float(harmonic(draws.pauc)[0])

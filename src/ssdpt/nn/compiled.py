@@ -34,7 +34,7 @@ def compiled(source: Path, included: Sequence[Path] = ()) -> ctypes.CDLL | None:
     try:
         key = _key(compiler, [source, *included])
         return _kept(key) or _fresh(key, compiler, source)
-    except (OSError, subprocess.SubprocessError):
+    except (OSError, ValueError, subprocess.SubprocessError):
         return None
 
 

@@ -22,6 +22,7 @@ from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
 from ssdpt.nn.compiled import compiled
+from ssdpt.threads import BUILDING
 
 _FOLDER = Path(__file__).parent
 _WHOLE_VECTORS = 32  # numbers: the sizes of matrices are multiples of it, as encoder.c expects
@@ -196,7 +197,7 @@ def _agrees_with_torch(library: ctypes.CDLL) -> bool:
     """Whether outputs and gradients are those of torch's layer, for both widths of a head."""
     heads, dice = 4, torch.Generator().manual_seed(0)
     for embedding in (heads * width for width in _HEAD_WIDTHS):
-        with torch.random.fork_rng(devices=[]):
+        with BUILDING, torch.random.fork_rng(devices=[]):
             theirs = nn.TransformerEncoderLayer(
                 embedding, heads, _WHOLE_VECTORS, dropout=0.0, batch_first=True, dtype=torch.float64
             )

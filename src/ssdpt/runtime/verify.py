@@ -36,10 +36,13 @@ def verify(
         for clip in clips:
             ours = detector.score(clip.path, section=clip.section)
             theirs = exported.score(clip.path, section=clip.section)
-            off = max(
-                abs(value - ours.value)
-                for value in (theirs.value, _in_one_piece(exported, clip, theirs))
-            )
+            both = theirs.value, _in_one_piece(exported, clip, theirs)
+            off = float(np.max(np.abs(np.array(both) - ours.value)))
+            if not math.isfinite(off):
+                raise SsdptError(
+                    f"{clip.path}: the exported graph's score is not a finite number; export "
+                    "another precision"
+                )
             share = off / max(1.0, abs(ours.value))
             if not lossy:
                 _require_same(clip, ours, theirs, share)

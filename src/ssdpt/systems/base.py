@@ -95,9 +95,9 @@ class System(ABC):
         """How a clip scores as any section; `frames` gives its blocks, as often as it is asked."""
         return lambda section: self.score(frames(), section)
 
-    def score_many(self, clips: Sequence[tuple[Floats, str]]) -> list[ClipScore]:
-        """Score several clips, each its whole log-mel (frames, bins) and its section."""
-        return [self.score([frames], section) for frames, section in clips]
+    def listen_many(self, clips: Sequence[Floats]) -> list[SectionScore]:
+        """The same for several clips, each given as its whole log-mel (frames, bins)."""
+        return [self.listen([frames].copy) for frames in clips]
 
     @abstractmethod
     def anomaly_map(self, frames: Floats, section: str) -> Floats:

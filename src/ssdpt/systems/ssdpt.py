@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -33,6 +34,7 @@ from ssdpt.systems.network import (
     train_network,
 )
 from ssdpt.systems.ssdpt_objective import SsdptObjective, can_fuse, reconstruction_target
+from ssdpt.training.loop import choose_device
 from ssdpt.types import Floats, Recording
 
 if TYPE_CHECKING:
@@ -75,7 +77,8 @@ class Ssdpt(NetworkSystem[DualPathTransformer]):
         classes = tuple(sorted(set(names)))
         network = build_network(config, len(classes))
         objective = SsdptObjective(network, clips, [classes.index(name) for name in names], config)
-        with threads_for_shards():
+        on_cpu = choose_device(config.device).type == "cpu"
+        with threads_for_shards() if on_cpu else nullcontext():
             train_network(objective, settings.training, config, context)
         return cls(config, classes, network)
 
@@ -103,40 +106,31 @@ class Ssdpt(NetworkSystem[DualPathTransformer]):
                     along.extend(fresh)
                 reconstruction.extend(errors)
 
-        def score_as(section: str) -> ClipScore:
-            own = identity[self.sections.index(section)]
-            return self._clip_score(np.array(own, np.float32), np.array(reconstruction, "f4"))
+        return partial(
+            self._score_as, np.array(identity, np.float32), np.array(reconstruction, np.float32)
+        )
 
-        return score_as
-
-    def score_many(self, clips: Sequence[tuple[Floats, str]]) -> list[ClipScore]:
+    def listen_many(self, clips: Sequence[Floats]) -> list[SectionScore]:
         """On a GPU all segments of all clips at once: one clip alone would not fill it."""
         settings = self.config.ssdpt
-        fused = self._fused_scorer()
-        if fused is None or any(len(frames) < settings.frames for frames, _ in clips):
-            return super().score_many(clips)
-        starts, own, first = [], [], 0
-        for frames, section in clips:
-            within = torch.arange(0, len(frames) - settings.frames + 1, settings.hop)
-            starts.append(first + within)
-            own.append(self._own_classes(section).expand(len(within), -1))
-            first += len(frames)
+        if not self.on_gpu or any(len(frames) < settings.frames for frames in clips):
+            return super().listen_many(clips)
+        first = np.cumsum([0, *(len(frames) for frames in clips)])
+        starts = [
+            torch.arange(place, place + len(frames) - settings.frames + 1, settings.hop)
+            for place, frames in zip(first.tolist(), clips, strict=False)
+        ]
         counts = [len(start) for start in starts]
-        with torch.inference_mode():
-            together = torch.from_numpy(np.concatenate([frames for frames, _ in clips]))
-            with suppress(torch.OutOfMemoryError):
-                logits, errors = fused(
-                    together.to(self.device),
-                    torch.cat(starts).to(self.device),
-                    standardised=settings.target == "standardised",
-                )
-                identity = torch.split(self._identity_score(logits, torch.cat(own)), counts)
-                reconstruction = torch.split(self._scaled(errors), counts)
-                return [
-                    self._clip_score(some.cpu().numpy(), others.cpu().numpy())
-                    for some, others in zip(identity, reconstruction, strict=True)
-                ]
-        return super().score_many(clips)
+        together = torch.from_numpy(np.concatenate(clips))
+        with torch.inference_mode(), suppress(torch.OutOfMemoryError):
+            frames, places = together.to(self.device), torch.cat(starts).to(self.device)
+            identity, reconstruction = (part.cpu() for part in self._scores_at(frames, places))
+            parts = torch.split(identity, counts, dim=1), torch.split(reconstruction, counts)
+            return [
+                partial(self._score_as, identities.numpy(), errors.numpy())
+                for identities, errors in zip(*parts, strict=True)
+            ]
+        return super().listen_many(clips)
 
     def anomaly_map(self, frames: Floats, section: str) -> Floats:
         """Gradient of the score times the distance from the mean normal sound, at every point.
@@ -207,24 +201,33 @@ class Ssdpt(NetworkSystem[DualPathTransformer]):
 
     def _at_once(self, run: Tensor) -> tuple[Tensor, Tensor]:
         settings = self.config.ssdpt
+        if self.on_gpu and len(run) >= settings.frames:
+            last = len(run) - settings.frames
+            return self._scores_at(run, torch.arange(0, last + 1, settings.hop, device=run.device))
+        output = self.network.over_frames(run, settings.hop)
+        segments = segments_of_clip(run, settings.frames, settings.hop)
+        return self._identities(output.logits), self._reconstruction_score(segments, output)
+
+    def _scores_at(self, frames: Tensor, starts: Tensor) -> tuple[Tensor, Tensor]:
+        """On a GPU: the same for the segments of `frames` that begin at `starts` (segments,)."""
+        settings = self.config.ssdpt
         fused = self._fused_scorer()
-        if fused is not None and len(run) >= settings.frames:
-            starts = torch.arange(
-                0, len(run) - settings.frames + 1, settings.hop, device=run.device
-            )
-            logits, errors = fused(run, starts, standardised=settings.target == "standardised")
-            reconstruction = self._scaled(errors)
-        else:
-            output = self.network.over_frames(run, settings.hop)
-            logits = output.logits
-            segments = segments_of_clip(run, settings.frames, settings.hop)
-            reconstruction = self._reconstruction_score(segments, output)
+        if fused is None:
+            within = torch.arange(settings.frames, device=frames.device)
+            segments = frames[starts[:, None] + within]
+            output: DptOutput = self.network(segments)
+            return self._identities(output.logits), self._reconstruction_score(segments, output)
+        logits, errors = fused(frames, starts, standardised=settings.target == "standardised")
+        return self._identities(logits), self._scaled(errors)
+
+    def _identities(self, logits: Tensor) -> Tensor:
+        """A_c as each section, (sections, segments)."""
         sections = map(self._own_classes, self.sections)
-        return torch.stack([self._identity_score(logits, own) for own in sections]), reconstruction
+        return torch.stack([self._identity_score(logits, own) for own in sections])
 
     def _fused_scorer(self) -> FusedScorer | None:
-        """The network on fused kernels, where there is a GPU that runs them."""
-        if self._fused is None and self.device.type == "cuda" and can_fuse(self.network):
+        """The network on fused kernels, where the GPU runs them."""
+        if self._fused is None and can_fuse(self.network, self.device):
             from ssdpt.nn.gpu.scorer import FusedScorer
 
             self._fused = FusedScorer(self.network)
@@ -236,8 +239,10 @@ class Ssdpt(NetworkSystem[DualPathTransformer]):
         size = settings.frames * self.config.features.n_mels
         return errors / size if settings.error == "mean" else errors
 
-    def _clip_score(self, identity: Floats, reconstruction: Floats) -> ClipScore:
+    def _score_as(self, identities: Floats, reconstruction: Floats, section: str) -> ClipScore:
+        """From A_c as each section (sections, segments) and A_r (segments,) to a clip's score."""
         settings = self.config.ssdpt
+        identity = identities[self.sections.index(section)]
         return aggregate(
             {"identity": identity, "reconstruction": reconstruction},
             {"identity": 1.0, "reconstruction": settings.beta},

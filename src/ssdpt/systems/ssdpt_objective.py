@@ -105,18 +105,18 @@ class SsdptObjective(Objective):
         return (
             self.device.type == "cuda"
             and self.settings.training.precision != "float32"
-            and can_fuse(self.network)
+            and can_fuse(self.network, self.device)
         )
 
 
-def can_fuse(network: DualPathTransformer) -> bool:
-    """Whether the fused kernels know the shape of this network and there is a compiler for them."""
+def can_fuse(network: DualPathTransformer, device: torch.device) -> bool:
+    """Whether the fused kernels know the shape of this network and run on this device."""
     try:
-        from ssdpt.nn.gpu.packing import fusable
+        from ssdpt.nn.gpu.probe import kernels_run
         from ssdpt.nn.gpu.step import MOST_CLASSES
     except ModuleNotFoundError:  # a build of torch without Triton
         return False
-    return fusable(network) and network.classifier.out_features <= MOST_CLASSES
+    return network.classifier.out_features <= MOST_CLASSES and kernels_run(network, device)
 
 
 def reconstruction_target(settings: SsdptConfig, segments: Tensor, output: DptOutput) -> Tensor:

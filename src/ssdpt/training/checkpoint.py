@@ -14,6 +14,7 @@ from ssdpt.errors import SsdptError
 from ssdpt.files import atomic_path
 
 _FILE = "checkpoint.safetensors"
+_FORMAT = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,7 @@ def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
         name: value.detach().cpu().contiguous() for name, value in checkpoint.tensors.items()
     }
     about = {
+        "format": _FORMAT,
         "identity": checkpoint.identity,
         "step": checkpoint.step,
         "batch_size": checkpoint.batch_size,
@@ -49,6 +51,9 @@ def load_checkpoint(folder: Path, identity: str) -> Checkpoint | None:
     try:
         with safe_open(path, framework="pt") as file:
             about = json.loads(file.metadata()["about"])
+            if about.get("format") != _FORMAT:
+                about["identity"] = ""  # of another version
+            step, batch_size = int(about["step"]), int(about.get("batch_size", 0))
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     except (SafetensorError, KeyError, TypeError, ValueError, OSError) as error:
         raise SsdptError(
@@ -59,4 +64,4 @@ def load_checkpoint(folder: Path, identity: str) -> Checkpoint | None:
             f"{path}: made with other settings, recordings or another version; "
             "fit with the same ones, or without --resume"
         )
-    return Checkpoint(identity, int(about["step"]), int(about["batch_size"]), tensors)
+    return Checkpoint(identity, step, batch_size, tensors)

@@ -17,6 +17,8 @@ class FlatParameters:
     """
 
     def __init__(self, network: nn.Module, ordered: Sequence[Tensor]) -> None:
+        names = {id(member): name for name, member in network.named_parameters()}
+        names |= {id(member): name for name, member in network.named_buffers()}
         statistics = [buffer for buffer in network.buffers() if buffer.is_floating_point()]
         members = [*ordered, *statistics]
         self.state = torch.cat([member.detach().flatten() for member in members])
@@ -24,12 +26,22 @@ class FlatParameters:
         self.values = self.state[:count]
         self.gradients = torch.zeros_like(self.values)
         place = 0
+        self._places: dict[str, tuple[int, int]] = {}  # first and last + 1, by name
         for member in members:
             end = place + member.numel()
+            self._places[names[id(member)]] = (place, end)
             member.data = self.state[place:end].view_as(member)
             if end <= count:
                 member.grad = self.gradients[place:end].view_as(member)
             place = end
+
+    def by_name(self, vector: Tensor) -> dict[str, Tensor]:
+        """Views of a vector with the layout of `state` or of `values`, whatever the order is."""
+        return {
+            name: vector[place:end]
+            for name, (place, end) in self._places.items()
+            if end <= len(vector)
+        }
 
     def pieces(self) -> list[nn.Parameter]:
         """The values for an optimiser, in pieces: it gives a GPU one piece of work for each."""

@@ -49,6 +49,10 @@ def choose_device(name: str) -> torch.device:
         raise SsdptError(f"'{name}' is not a device: use auto, cpu or cuda") from error
     if device.type == "cuda" and not torch.cuda.is_available():
         raise SsdptError("no CUDA GPU was found; use --device cpu or --device auto")
+    if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
+        raise SsdptError(
+            f"there is no GPU '{name}': the last one is cuda:{torch.cuda.device_count() - 1}"
+        )
     if device.type not in {"cpu", "cuda"}:
         raise SsdptError(f"device '{name}' is not supported: use auto, cpu or cuda")
     return device
@@ -58,6 +62,8 @@ def train(
     objective: Objective, config: TrainingConfig, run: Run, reporter: Reporter = SILENT
 ) -> None:
     """Train `objective.network` in place; afterwards it holds the final (averaged) weights."""
+    if run.device.type == "cuda":
+        torch.cuda.set_device(run.device)  # of this thread: kernels go there
     network = objective.network.to(run.device).train()
     saved = load_checkpoint(run.folder, run.identity) if run.resume else None
     trainer = Trainer(objective, config, run, saved.batch_size if saved else config.batch_size)
@@ -86,6 +92,12 @@ class Trainer:
         """Get ready, go back to where an interrupted run was, and say what is ahead."""
         run = self.settings
         seconds = self.rehearse(reporter)
+        if saved and self.batch != saved.batch_size:
+            raise SsdptError(
+                f"{run.name}: the checkpoint was made with batches of {saved.batch_size}, for "
+                f"which {run.device} has too little memory now; free some of it, or fit without "
+                "--resume"
+            )
         if saved:
             self.restore(saved)
             reporter.say(f"{run.name}: going on from update {self.step} of {self.steps}")
@@ -213,7 +225,7 @@ class Trainer:
         if not math.isfinite(figures["loss"]):
             raise SsdptError(
                 f"{self.settings.name}: the loss is no longer a finite number at update "
-                f"{self.step}; use a lower learning rate or another seed"
+                f"{self.step}; use a lower learning rate, another seed or precision float32"
             )
         return figures
 
@@ -221,12 +233,18 @@ class Trainer:
         """Write a checkpoint."""
         save_checkpoint(
             self.settings.folder,
-            Checkpoint(self.settings.identity, self.step, self.batch, self.updates.tensors()),
+            Checkpoint(self.settings.identity, self.step, self.batch, self.updates.saved()),
         )
 
     def restore(self, saved: Checkpoint) -> None:
         """Go back to a checkpoint."""
-        self.updates.restore(saved.tensors)
+        try:
+            self.updates.load(saved.tensors)
+        except (KeyError, RuntimeError) as error:
+            raise SsdptError(
+                f"{self.settings.folder}: the checkpoint is of another network; delete it or fit "
+                "without --resume"
+            ) from error
         self.step = saved.step
         self.log.keep_before(epoch=self.step // self.per_epoch + 1)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from typing import TypeVar
 
 import torch
@@ -38,16 +38,24 @@ def together(
         return [work(item, reporter) for item in items]
     stopping = threading.Event()
     listener = _Stoppable(reporter, stopping)
+    threads = torch.get_num_threads()
+    own = threading.local()
+
+    def begin() -> None:
+        torch.set_num_threads(threads)  # not what a neighbour has set for a while
+        own.queue = torch.cuda.Stream() if torch.cuda.is_available() else None  # type: ignore[no-untyped-call]
 
     def run(item: Item) -> Result:
-        if not torch.cuda.is_available():
-            return work(item, listener)
-        with torch.cuda.stream(torch.cuda.Stream()):  # type: ignore[no-untyped-call]
+        with torch.cuda.stream(own.queue):  # does nothing where there is no GPU
             return work(item, listener)
 
-    with ThreadPoolExecutor(jobs, "ssdpt-fit") as pool:
+    with ThreadPoolExecutor(jobs, "ssdpt-fit", begin) as pool:
         futures = [pool.submit(run, item) for item in items]
         try:
+            done, _ = wait(futures, return_when=FIRST_EXCEPTION)
+            for future in futures:  # the first in order that failed, not one that was stopped
+                if future in done and future.exception() is not None:
+                    future.result()
             return [future.result() for future in futures]
         except BaseException:
             stopping.set()

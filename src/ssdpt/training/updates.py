@@ -16,6 +16,7 @@ import torch
 from torch import Tensor
 
 from ssdpt.config import TrainingConfig
+from ssdpt.nn.streams import side_stream
 from ssdpt.training.flat import FlatParameters
 from ssdpt.training.objective import Objective
 
@@ -122,8 +123,7 @@ class Updates:
             tensors["totals"] = self.totals
         if self.average is not None:
             tensors["average"] = self.average
-        counters = [item for item in self.objective.network.buffers() if item.dtype == torch.long]
-        return tensors | {f"counter/{number}": item for number, item in enumerate(counters)}
+        return tensors | self._counters()
 
     def restore(self, tensors: dict[str, Tensor]) -> None:
         """The reverse of `tensors`; what was not there yet is zero."""
@@ -132,6 +132,50 @@ class Updates:
                 value.copy_(tensors[name])
             else:
                 value.zero_()
+
+    def saved(self) -> dict[str, Tensor]:
+        """The same for a checkpoint: by the parameters' names, whose order differs by device."""
+        vectors = {"state": self.flat.state, **self._moments()}
+        if self.average is not None:
+            vectors["average"] = self.average
+        tensors = {
+            f"{kind}/{name}": part
+            for kind, vector in vectors.items()
+            for name, part in self.flat.by_name(vector).items()
+        }
+        steps = next(iter(self.optimiser.state.values()))["step"]
+        if self.figures:
+            tensors["totals"] = self.totals
+        return tensors | {"steps": steps} | self._counters()
+
+    def load(self, tensors: dict[str, Tensor]) -> None:
+        """The reverse of `saved`; KeyError or RuntimeError where they are another network's."""
+        expected = self.saved()
+        moments = self._moments()
+        for kind, vector in moments.items():
+            for name, part in self.flat.by_name(vector).items():
+                part.copy_(tensors[f"{kind}/{name}"])
+        for name, value in expected.items():
+            if name.split("/")[0] not in {*moments, "steps"}:
+                value.copy_(tensors[name])
+        place = 0
+        for piece, state in self.optimiser.state.items():
+            end = place + len(piece)
+            for kind, vector in moments.items():
+                state[kind].copy_(vector[place:end])
+            state["step"].copy_(tensors["steps"])
+            place = end
+
+    def _moments(self) -> dict[str, Tensor]:
+        """The optimiser's running means, (parameters,) each: copies."""
+        states = list(self.optimiser.state.values())
+        return {
+            kind: torch.cat([state[kind] for state in states]) for kind in ("exp_avg", "exp_avg_sq")
+        }
+
+    def _counters(self) -> dict[str, Tensor]:
+        counters = [item for item in self.objective.network.buffers() if item.dtype == torch.long]
+        return {f"counter/{number}": item for number, item in enumerate(counters)}
 
     def _create_optimiser_state(self) -> None:
         """Have the optimiser allocate now what every later update works on."""
@@ -183,7 +227,7 @@ class Updates:
             plan.learning_rate.to(self.device, copy=True),
             plan.forgetting.to(self.device, copy=True),
         )
-        side = torch.cuda.Stream(self.device)  # type: ignore[no-untyped-call]
+        side = side_stream(self.device, "capture")
         with _CAPTURING:
             side.wait_stream(torch.cuda.current_stream(self.device))
             with torch.cuda.stream(side):

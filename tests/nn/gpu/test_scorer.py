@@ -7,6 +7,7 @@ import os
 import pytest
 import torch
 
+from ssdpt.errors import SsdptWarning
 from ssdpt.nn.dpt import DualPathTransformer
 
 # Read when the kernels are defined, at their first import.
@@ -57,3 +58,20 @@ def test_the_kernels_know_the_papers_shapes_and_no_odd_ones():
     assert fusable(DualPathTransformer(3, frames=128))
     assert not fusable(DualPathTransformer(3, frames=256))  # too long for the chip
     assert not fusable(DualPathTransformer(3, frames=48, heads=6, bins=96))
+
+
+def test_the_kernels_are_tried_before_they_are_used(network, monkeypatch):
+    from ssdpt.nn.gpu import probe
+
+    cpu = torch.device("cpu")  # Triton's interpreter runs there
+    monkeypatch.setattr(probe, "_known", {})
+    assert probe.kernels_run(network, cpu)
+
+    def no_compiler(*arguments):
+        raise RuntimeError("Failed to find C compiler")
+
+    monkeypatch.setattr(probe, "_known", {})
+    monkeypatch.setattr(probe, "PackedBlocks", no_compiler)
+    with pytest.warns(SsdptWarning, match=r"do not run on cpu.*find C compiler"):
+        assert not probe.kernels_run(network, cpu)
+    assert not probe.kernels_run(network, cpu)  # told once

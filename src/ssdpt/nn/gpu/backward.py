@@ -17,6 +17,7 @@ from ssdpt.nn.gpu.encoder_kernels import (
     weight_gradient,
 )
 from ssdpt.nn.gpu.packing import EncoderLayout, Launch
+from ssdpt.nn.streams import side_stream
 
 # Found by measuring on one chip (H200) with batches of 128.
 _ATTENTION = Launch(warps=4, rows=64, heads=4)
@@ -146,7 +147,7 @@ class _Beside:
 
     def __init__(self, device: torch.device) -> None:
         self.device = device
-        self.side = _stream(device) if device.type == "cuda" else None
+        self.side = side_stream(device, "beside") if device.type == "cuda" else None
 
     @contextmanager
     def __call__(self) -> Iterator[None]:
@@ -162,10 +163,6 @@ class _Beside:
         """The main line waits for everything beside it."""
         if self.side is not None:
             torch.cuda.current_stream(self.device).wait_stream(self.side)
-
-
-def _stream(device: torch.device) -> torch.cuda.Stream:
-    return torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
 
 
 def _add_columns(matrix: Tensor, target: Tensor, factor: float) -> None:

@@ -34,6 +34,10 @@ class FusedScorer:
         overlap and are never copied. The error is against the frames, or `standardised`: against
         what the network's input normalisation makes of them.
         """
+        with torch.cuda.device_of(frames):  # type: ignore[no-untyped-call] # nothing on a CPU
+            return self._scores(frames, starts, standardised)
+
+    def _scores(self, frames: Tensor, starts: Tensor, standardised: bool) -> tuple[Tensor, Tensor]:
         network = self.network
         normalised = network.input_norm(frames)
         target = normalised if standardised else frames

@@ -12,6 +12,15 @@ import triton.language as tl
 
 
 @triton.jit
+def _about(features, offset, start, index, f, F: tl.constexpr):
+    """(F,): the first frame of the batch. Sums of squares about it keep their digits, which sums
+    about zero would lose: a bin may be 40 dB from zero and hardly move."""
+    i = tl.load(index)
+    row = tl.load(offset + i) + tl.load(start + i)
+    return tl.load(features + row * F + f).to(tl.float32)
+
+
+@triton.jit
 def mix_segments(
     features,  # (all frames, F) in dB
     offset,  # (segments,) first frame of the segment's clip
@@ -21,7 +30,7 @@ def mix_segments(
     partner,  # (batch,) position in the batch of what each is mixed with
     share,  # () λ
     mixed,  # (batch, P, F) float32
-    sums,  # (batch, 2, F): of the mixed feature and of its square, over frames
+    sums,  # (batch, 2, F): of the feature less `_about`, and of its square, over frames
     P: tl.constexpr,
     F: tl.constexpr,
 ):
@@ -36,12 +45,17 @@ def mix_segments(
     other = tl.load(features + other_row[:, None] * F + f[None, :]).to(tl.float32)
     x = other + tl.load(share) * (own - other)
     tl.store(mixed + (b * P + t)[:, None] * F + f[None, :], x)
+    x -= _about(features, offset, start, index, f, F)[None, :]
     tl.store(sums + b * 2 * F + f, tl.sum(x, 0))
     tl.store(sums + (b * 2 + 1) * F + f, tl.sum(x * x, 0))
 
 
 @triton.jit
 def batch_statistics(
+    features,
+    offset,
+    start,
+    index,
     sums,  # (batch, 2, F)
     mean,  # (F,)
     scale,  # (F,) one over the deviation
@@ -65,6 +79,7 @@ def batch_statistics(
     count = batch * P
     average = total / count
     variance = tl.maximum(squares / count - average * average, 0.0)
+    average += _about(features, offset, start, index, f, F)
     tl.store(mean + f, average)
     tl.store(scale + f, 1.0 / tl.sqrt(variance + 1e-5))
     before = tl.load(running_mean + f)

@@ -27,6 +27,7 @@ from ssdpt.nn.gpu.segment_kernels import (
 
 # Gradients of a single segment are at most of the order of 1, and as small as 1e-5.
 _GRADIENT_SCALE = 64.0
+_LARGEST_ERROR = 100.0  # dB, of a reconstruction
 MOST_CLASSES = 256  # whose weights one program can hold
 
 
@@ -83,7 +84,19 @@ class FusedStep:
         mean, scale = torch.empty(2, bins, device=device).unbind()
         running = (norm.running_mean, norm.running_var)
         batch_statistics[(1,)](
-            sums, mean, scale, *running, batch, norm.momentum, **shape, ROWS=128, num_warps=8
+            self.features,
+            self.segments.offset,
+            self.segments.start,
+            index,
+            sums,
+            mean,
+            scale,
+            *running,
+            batch,
+            norm.momentum,
+            **shape,
+            ROWS=128,
+            num_warps=8,
         )
         norm.num_batches_tracked.add_(1)  # type: ignore[union-attr]
         gain_and_bias = (norm.weight.detach(), norm.bias.detach())
@@ -104,7 +117,9 @@ class FusedStep:
         self.blocks.refresh()
         self.blocks.forward(trace)
 
-        scale_up = _GRADIENT_SCALE * batch  # the loss is a mean over the batch
+        error_scale = 1.0 / (frames * bins) if loss.error == "mean" else 1.0
+        # The loss is a mean over the batch; a heavy reconstruction term has larger gradients.
+        scale_up = _GRADIENT_SCALE * batch / max(1.0, _LARGEST_ERROR * loss.alpha * error_scale)
         out_gradient = torch.empty_like(trace.out)
         pooled = torch.empty(batch, bins, device=device)
         classes = classifier.out_features
@@ -129,7 +144,7 @@ class FusedStep:
             batch,
             classes,
             loss.alpha,
-            1.0 / (frames * bins) if loss.error == "mean" else 1.0,
+            error_scale,
             scale_up,
             **shape,
             CLASSES=max(2, 1 << (classes - 1).bit_length()),
