@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import functools
+import threading
 from typing import Literal
 
 import torch
+
+# Capturing listens to all that is launched on these: two threads take turns.
+CAPTURING = threading.Lock()
 
 
 @functools.cache

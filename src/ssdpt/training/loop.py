@@ -62,7 +62,7 @@ def train(
     objective: Objective, config: TrainingConfig, run: Run, reporter: Reporter = SILENT
 ) -> None:
     """Train `objective.network` in place; afterwards it holds the final (averaged) weights."""
-    if run.device.type == "cuda":
+    if run.device.index is not None:
         torch.cuda.set_device(run.device)  # of this thread: kernels go there
     network = objective.network.to(run.device).train()
     saved = load_checkpoint(run.folder, run.identity) if run.resume else None

@@ -8,7 +8,6 @@ every time, which a GPU can repeat without being told each kernel.
 
 from __future__ import annotations
 
-import threading
 import time
 from dataclasses import dataclass
 
@@ -16,13 +15,11 @@ import torch
 from torch import Tensor
 
 from ssdpt.config import TrainingConfig
-from ssdpt.nn.streams import side_stream
+from ssdpt.nn.streams import CAPTURING, side_stream
 from ssdpt.training.flat import FlatParameters
 from ssdpt.training.objective import Objective
 
 _TIMED_UPDATES = 3
-# Capturing listens to all that is launched: two trainings in one process take turns.
-_CAPTURING = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +225,7 @@ class Updates:
             plan.forgetting.to(self.device, copy=True),
         )
         side = side_stream(self.device, "capture")
-        with _CAPTURING:
+        with CAPTURING:
             side.wait_stream(torch.cuda.current_stream(self.device))
             with torch.cuda.stream(side):
                 for _ in range(_TIMED_UPDATES):  # compiles kernels, fills caches

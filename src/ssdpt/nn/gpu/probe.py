@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-
 import torch
 
 from ssdpt.errors import warn
@@ -11,8 +9,8 @@ from ssdpt.nn.dpt import DualPathTransformer
 from ssdpt.nn.gpu.backward import BackwardPass
 from ssdpt.nn.gpu.blocks import PackedBlocks
 from ssdpt.nn.gpu.packing import EncoderLayout, fusable, layouts
+from ssdpt.nn.streams import CAPTURING
 
-_PROBING = threading.Lock()
 _known: dict[tuple[torch.device, tuple[EncoderLayout, ...]], bool] = {}
 
 
@@ -23,8 +21,11 @@ def kernels_run(network: DualPathTransformer, device: torch.device) -> bool:
     """
     if not fusable(network):
         return False
-    key = (device, tuple(layouts(network)))
-    with _PROBING:
+    place = torch.device("cuda", torch.cuda.current_device()) if device.type == "cuda" else device
+    if device.index is not None:
+        place = device
+    key = (place, tuple(layouts(network)))
+    with CAPTURING:
         if key not in _known:
             _known[key] = _try(network, device)
         return _known[key]
