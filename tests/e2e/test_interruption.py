@@ -30,7 +30,14 @@ def steps_done(out):
 def begin(command, fan, out, epochs):
     words = ["fit", str(fan), "--out", str(out), *SETTINGS]
     words += ["--set", f"ssdpt.training.epochs={epochs}"]
-    return words, subprocess.Popen([command, *words], stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [command, *words],
+        stderr=subprocess.PIPE,
+        text=True,
+        # A shell's background job ignores Ctrl-C, and so would all that it starts.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    return words, process
 
 
 def wait_until(ready, process):
