@@ -1,0 +1,30 @@
+"""Who speaks, where several speak at once."""
+
+from __future__ import annotations
+
+import contextlib
+
+from ssdpt.progress import Labelled, Reporter, Task
+
+
+def test_every_word_carries_the_name():
+    heard = []
+
+    class Listening(Reporter):
+        def say(self, message):
+            heard.append(message)
+
+        warn = detail = say
+
+        @contextlib.contextmanager
+        def task(self, description, total=None):
+            heard.append((description, total))
+            yield Task()
+
+    labelled = Labelled(Listening(), "fan")
+    labelled.say("begun")
+    labelled.warn("slow")
+    labelled.detail("quite")
+    with labelled.task("training", 7) as task:
+        task.advance()
+    assert heard == ["fan: begun", "fan: slow", "fan: quite", ("fan training", 7)]
