@@ -10,6 +10,7 @@ import pytest
 
 from ssdpt.errors import SsdptError
 from ssdpt.files import atomic_folder, atomic_path, digest, write_json, write_text
+from ssdpt.storage import check_replaceable
 
 
 def names(folder):
@@ -112,3 +113,16 @@ def test_the_digest_is_of_the_content(tmp_path):
     (tmp_path / "b").write_bytes(b"sound")
     (tmp_path / "c").write_bytes(b"sounD")
     assert digest(tmp_path / "a") == digest(tmp_path / "b") != digest(tmp_path / "c")
+
+
+def test_a_folder_never_replaces_a_file_a_pipe_or_a_device(tmp_path):
+    (tmp_path / "file").write_text("mine")
+    os.mkfifo(tmp_path / "pipe")
+    for name in ("file", "pipe"):
+        path = tmp_path / name
+        with pytest.raises(SsdptError, match="is a file"), atomic_folder(path):
+            pass
+        with pytest.raises(SsdptError, match="is a file"):
+            check_replaceable(path)
+        assert not path.is_dir()
+    assert sorted(item.name for item in tmp_path.iterdir()) == ["file", "pipe"]

@@ -82,6 +82,8 @@ def atomic_folder(path: Path) -> Iterator[Path]:
     A reader sees the old folder or the new one. If the process is killed between the two
     renames the old one is left beside it under a hidden name.
     """
+    if path.exists() and not path.is_dir():  # a device or a pipe as well
+        raise SsdptError(f"{path}: is a file; a folder is to be written here, choose another name")
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp"))

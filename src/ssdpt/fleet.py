@@ -238,7 +238,7 @@ def folder_name(machine: str) -> str:
 def _check_room(out: Path, folders: dict[str, Path], check_room: Callable[[Path], None]) -> None:
     if is_model(out) or is_export(out):
         raise SsdptError(f"{out}: holds the model of one machine; choose a folder for several")
-    if out.is_file():
+    if out.exists() and not out.is_dir():
         raise SsdptError(f"{out}: is a file; models go into a folder, choose another name")
     for machine, folder in folders.items():
         check_room(folder)

@@ -90,7 +90,7 @@ def check_replaceable(
     folder: Path, head: str = CONFIG, files: frozenset[str] = MODEL_FILES, newest: int = FORMAT
 ) -> None:
     """Refuse to write a model over anything that is not one of its kind."""
-    if folder.is_file():
+    if folder.exists() and not folder.is_dir():
         raise SsdptError(f"{folder}: is a file; a model is a folder, choose another name")
     if not folder.is_dir():
         return
