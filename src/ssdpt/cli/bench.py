@@ -43,7 +43,7 @@ def _lines(tree: dict[str, Any], indent: str) -> list[str]:
 
 def train(
     device: Device = "auto",
-    batch: Annotated[int | None, typer.Option(help="Segments an update.")] = None,
+    batch: Annotated[int | None, typer.Option(min=2, help="Segments an update.")] = None,
     blocks: Annotated[int, typer.Option(help="M of the network.")] = 3,
     frames: Annotated[int, typer.Option(help="P of the network.")] = 64,
     seconds: Seconds = 10.0,
@@ -76,9 +76,9 @@ def features(seconds: Seconds = 4.0, as_json: Json = False) -> None:
 
 def fleet(
     device: Device = "auto",
-    batch: Annotated[int, typer.Option(help="Segments an update.")] = 128,
+    batch: Annotated[int, typer.Option(min=2, help="Segments an update.")] = 128,
     epochs: Annotated[int, typer.Option(help="Passes over the segments.")] = 30,
-    jobs: Annotated[int | None, typer.Option(help="Networks trained at once.")] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Networks trained at once.")] = None,
     as_json: Json = False,
 ) -> None:
     """A whole data set: seven machine types trained, 8,400 clips scored at hop 1."""

@@ -2,7 +2,7 @@
 
 The same arithmetic as `DualPathTransformer` with its losses under autograd (a test compares them),
 with matrix products of float16 operands and everything else in float32. bfloat16 has three bits
-less, and cost two points of AUC; what float16 lacks is range, so gradients are scaled on the way.
+less, which cost AUC; what float16 lacks is range, so gradients are scaled on the way.
 """
 
 from __future__ import annotations
