@@ -14,7 +14,7 @@ import pytest
 # Before torch is imported anywhere: several threads on busy cores wait for each other.
 os.environ["OMP_NUM_THREADS"] = "1"
 
-SYSTEMS = ("ssdpt", "ae", "gmm")
+EXPORTABLE = ("ssdpt", "ssdpt-noaux", "ae", "mnv2", "gmm")
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -47,9 +47,11 @@ def detectors(fan):
     """A tiny fitted detector of every system, by name."""
     from ssdpt import Detector
     from ssdpt.config import load_config
+    from ssdpt.systems import system_names
 
     return {
-        name: Detector.fit(fan, config=load_config("tiny", {"system": name})) for name in SYSTEMS
+        name: Detector.fit(fan, config=load_config("tiny", {"system": name}))
+        for name in system_names()
     }
 
 
@@ -69,9 +71,9 @@ def exports(models, tmp_path_factory):
     from ssdpt.runtime.export import ExportSettings
 
     root = tmp_path_factory.mktemp("exports")
-    for name, folder in models.items():
+    for name, folder in ((name, models[name]) for name in EXPORTABLE):
         export_fleet(Fleet.load(folder, device="cpu"), root / name, lambda _: ExportSettings())
-    return {name: root / name for name in models}
+    return {name: root / name for name in EXPORTABLE}
 
 
 @pytest.fixture

@@ -43,13 +43,13 @@ def test_at_the_threshold_a_clip_is_normal(detector, clip):
 
 def test_the_scores_of_training_and_of_files_agree(fan, detectors):
     """From the cache and from the file: the same number."""
-    from ssdpt.config import AudioConfig
     from ssdpt.data.layouts import recording_of
     from ssdpt.features.cache import features_of
+    from ssdpt.settings import AudioConfig
 
     detector = detectors["ssdpt"]
     path = sorted((fan / "train").iterdir())[0]
-    cached = features_of([recording_of(path)], AudioConfig(), detector.config.features)
+    cached = features_of([recording_of(path)], AudioConfig(), detector.system.front_end)
     value = detector._system.score([cached.clip(0)], "00").value
     assert detector.score(path, section="00").value == value
 
@@ -150,7 +150,7 @@ def test_what_it_knows_of_itself(detector, fan, clip):
     assert detector.sections == ("00", "01", "02")
     assert detector.sample_rate == RATE
     assert detector.frame_seconds == 512 / RATE
-    assert len(detector.mel_frequencies) == 32
+    assert len(detector.frequencies) == 32
     assert len(detector.fingerprint) == 24
     assert len(detector.audio(clip)) == 10 * RATE
     assert detector.frames(clip).shape == (313, 32)

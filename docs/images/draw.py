@@ -96,15 +96,13 @@ def _spectrogram(axes: Axes, detector: Detector, path: Path, scale: float) -> No
         aspect="auto",
         extent=(0, len(frames) * detector.frame_seconds, -0.5, frames.shape[1] - 0.5),
     )
-    places = np.interp(HERTZ, detector.mel_frequencies, np.arange(frames.shape[1]))
+    places = np.interp(HERTZ, detector.frequencies, np.arange(frames.shape[1]))
     axes.set_yticks(places, [f"{hertz / 1000:g} kHz" for hertz in HERTZ])
 
 
 def _frame(axes: Axes, detector: Detector, row: dict[str, str]) -> None:
-    bins = np.arange(len(detector.mel_frequencies))
-    low, high = np.interp(
-        [float(row["low_hz"]), float(row["high_hz"])], detector.mel_frequencies, bins
-    )
+    bins = np.arange(len(detector.frequencies))
+    low, high = np.interp([float(row["low_hz"]), float(row["high_hz"])], detector.frequencies, bins)
     begin, end = float(row["start_s"]), float(row["end_s"])
     axes.add_patch(
         Rectangle((begin, low), end - begin, high - low, fill=False, color="cyan", linewidth=0.7)

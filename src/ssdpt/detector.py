@@ -18,15 +18,15 @@ from typing import Any, Self
 import numpy as np
 
 from ssdpt.card import model_card
-from ssdpt.config import AudioConfig, Config, load_config, with_hop
+from ssdpt.config import Config, hop_of, load_config, with_hop
 from ssdpt.data import audio
 from ssdpt.data.layouts import read_layout
 from ssdpt.errors import SsdptError
-from ssdpt.features.logmel import LogMel, mel_frequencies
 from ssdpt.fitting import Fitted, fit_machine
 from ssdpt.judging import Heard, Judge, SectionScore, Source
 from ssdpt.progress import SILENT, Reporter
 from ssdpt.scoring.calibrate import Calibration
+from ssdpt.settings import AudioConfig
 from ssdpt.storage import StoredModel, read_model, write_calibration, write_model
 from ssdpt.systems import system_class
 from ssdpt.systems.base import System
@@ -42,7 +42,6 @@ class Detector(Judge):
         self._system = system
         self._stored = stored
         self._log = log
-        self._front_end = LogMel(stored.config.features, stored.config.audio.sample_rate)
 
     @classmethod
     def fit(
@@ -112,7 +111,7 @@ class Detector(Judge):
         return np.concatenate(list(self._sample_blocks(Path(path))))
 
     def frames(self, path: Source) -> Floats:
-        """The log-mel of a recording, (frames, bins) in dB."""
+        """What the system takes of a recording, (frames, bins): for most its log-mel in dB."""
         return np.concatenate(list(self._frame_blocks(Path(path))))
 
     def anomaly_map(self, path: Source, *, section: str | None = None) -> Floats:
@@ -126,7 +125,7 @@ class Detector(Judge):
     def score_ahead(
         self, path: Source, *, section: str | None = None, strict: bool = False
     ) -> Score | Heard:
-        """For a GPU, which one clip would not fill, only the log-mel; else the whole score."""
+        """For a GPU, which one clip would not fill, only the frames; else the whole score."""
         if not self._system.on_gpu:
             return self.score(path, section=section, strict=strict)
         recording = self._described(Path(path), section)
@@ -152,7 +151,7 @@ class Detector(Judge):
 
     @property
     def system(self) -> System:
-        """What scores log-mels."""
+        """What scores frames."""
         return self._system
 
     @property
@@ -175,7 +174,7 @@ class Detector(Judge):
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        chosen, own = self.config.ssdpt.hop, self._stored.config.ssdpt.hop
+        chosen, own = hop_of(self.config), hop_of(self._stored.config)
         return () if chosen == own else (f"hop {chosen}; its thresholds were set at hop {own}",)
 
     @property
@@ -193,16 +192,16 @@ class Detector(Judge):
 
     @property
     def explains(self) -> bool:
-        return True
+        return self._system.explains
 
     @property
     def frame_seconds(self) -> float:
-        return self._front_end.frame_seconds
+        return self._system.front_end.frame_seconds
 
     @property
-    def mel_frequencies(self) -> Floats:
-        """Centre frequencies in Hz of the mel bins."""
-        return mel_frequencies(self.config.features, self.sample_rate)
+    def frequencies(self) -> Floats:
+        """Hz of every bin of `frames`; empty where bins are no frequencies."""
+        return self._system.front_end.frequencies
 
     def card(self) -> str:
         """What it is, in Markdown for people."""
@@ -238,7 +237,7 @@ class Detector(Judge):
         return audio.stream(path, settings.sample_rate, settings.channel, strict=strict)
 
     def _frame_blocks(self, path: Path, strict: bool = False) -> Iterator[Floats]:
-        return self._front_end.stream(self._sample_blocks(path, strict))
+        return self._system.front_end.stream(self._sample_blocks(path, strict))
 
 
 def _recordings_of_one_machine(

@@ -22,7 +22,7 @@ from ssdpt.progress import SILENT, Reporter
 from ssdpt.scoring.calibrate import calibrate
 from ssdpt.storage import StoredModel
 from ssdpt.systems import system_class
-from ssdpt.systems.base import FitContext, System
+from ssdpt.systems.base import FitContext, System, hears_log_mels
 from ssdpt.types import Recording
 from ssdpt.version import __version__
 
@@ -59,14 +59,17 @@ def fit_machine(
     """
     notes = _Notes(reporter)
     chosen = _normal_training_recordings(recordings, config.seed, notes)
+    config = _able(config, chosen, notes)
     clips = _readable_clips(chosen, config, strict, notes, reporter)
+    readable = _able(config, clips.recordings, notes)
+    if readable.system != config.system:
+        # The other system may hear otherwise; what was left out has been told.
+        config = readable
+        clips = _readable_clips(chosen, config, strict, _Notes(SILENT), reporter)
     used = list(dict.fromkeys(clips.recordings))
     heard = {digest(recording.path): printable(recording.path.name) for recording in used}
     if len(heard) < len(used):
         notes.add(f"{len(used) - len(heard)} of {len(used)} recordings are copies of others")
-    if reason := system_class(config.system).refusal(used, config):
-        notes.add(f"{reason}: going on with the Gaussian (system gmm)")
-        config = config.model_copy(update={"system": "gmm"})
     cross_fit = len(clips) < config.decision.cross_fit_below
     models = 1 + config.decision.folds if cross_fit else 1
     identity = _identity(config, used, list(heard))
@@ -90,7 +93,7 @@ def fit_machine(
             description={
                 "name": system.name,
                 "clips": len(clips),
-                "mean_spectra": _mean_spectra(clips),
+                "mean_spectra": _mean_spectra(clips) if hears_log_mels(system) else {},
                 **system.description(),
             },
             arrays=system.arrays(),
@@ -102,6 +105,15 @@ def fit_machine(
         ),
         log=log.read_text("utf-8") if log.is_file() else "",
     )
+
+
+def _able(config: Config, recordings: Sequence[Recording], notes: _Notes) -> Config:
+    """The same settings, with a system that can learn from these recordings."""
+    reason = system_class(config.system).refusal(recordings, config)
+    if reason is None:
+        return config
+    notes.add(f"{reason}: going on with the Gaussian (system gmm)")
+    return config.model_copy(update={"system": "gmm"})
 
 
 class _Notes(list[str]):
@@ -148,8 +160,9 @@ def _normal_training_recordings(
 def _readable_clips(
     recordings: list[Recording], config: Config, strict: bool, notes: _Notes, reporter: Reporter
 ) -> FeatureView:
-    """Log-mels of what can be read, long recordings cut into clips; the rest is named."""
-    whole = features_of(recordings, config.audio, config.features, strict=strict, reporter=reporter)
+    """The frames of what can be read, long recordings cut into clips; the rest is named."""
+    front_end = system_class(config.system).front_end_of(config)
+    whole = features_of(recordings, config.audio, front_end, strict=strict, reporter=reporter)
     if strict and whole.failures:
         raise SsdptError(whole.failures[0][1])
     for _, reason in whole.failures[:_NAMED]:
@@ -161,7 +174,7 @@ def _readable_clips(
             f"none of the {len(recordings)} recordings can be used; the first: "
             f"{whole.failures[0][1]}"
         )
-    hop = config.features.hop_length / config.audio.sample_rate
+    hop = front_end.frame_seconds
     cut: FeatureSet = whole.cut(round(config.audio.clip_seconds / hop))
     _, frames = cut.all().spans()
     short = np.flatnonzero(frames * hop < _SHORTEST_SECONDS)

@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ssdpt.config import AudioConfig
 from ssdpt.data import audio
 from ssdpt.data.layouts import recording_of
 from ssdpt.errors import SsdptError
 from ssdpt.scoring.aggregate import ClipScore
 from ssdpt.scoring.calibrate import Calibration
+from ssdpt.settings import AudioConfig
 from ssdpt.types import Floats, Recording, Score
 
 Source = str | os.PathLike[str]

@@ -27,7 +27,7 @@ from ssdpt.scoring.calibrate import Calibration
 from ssdpt.training.log import LOG_FILE
 from ssdpt.version import __version__
 
-FORMAT = 1
+FORMAT = 2  # 1: Gaussians of plain means
 CONFIG, WEIGHTS, CALIBRATION, DATA, CARD = (
     "config.json",
     "model.safetensors",
@@ -114,6 +114,8 @@ def read_model(folder: Path) -> StoredModel:
     head = read_json(folder / CONFIG)
     check_format(folder, head)
     check_digests(folder, _entry(folder, head, "digests", dict))
+    config = parse_config(_entry(folder, head, "config", dict), str(folder / CONFIG))
+    check_gaussian(folder, head["format"], config.system)
     try:
         arrays = load_file(folder / WEIGHTS)
     except (SafetensorError, OSError, ValueError) as error:
@@ -121,7 +123,7 @@ def read_model(folder: Path) -> StoredModel:
     return StoredModel(
         machine=_entry(folder, head, "machine", str),
         sections=tuple(str(name) for name in _entry(folder, head, "sections", list)),
-        config=parse_config(_entry(folder, head, "config", dict), str(folder / CONFIG)),
+        config=config,
         description=_entry(folder, head, "system", dict),
         arrays=arrays,
         calibration=read_calibration(folder),
@@ -174,6 +176,14 @@ def check_format(
         raise SsdptError(
             f"{folder}: made by ssdpt {head.get('ssdpt_version', '?')}, which is newer than this "
             f"one ({__version__}); upgrade ssdpt to use it"
+        )
+
+
+def check_gaussian(folder: Path, number: int, system: str) -> None:
+    """Refuse a Gaussian of format 1: it has heard clips otherwise than they are heard now."""
+    if system == "gmm" and number < 2:
+        raise SsdptError(
+            f"{folder}: a Gaussian of an older ssdpt, which weighed all frames alike; fit it again"
         )
 
 

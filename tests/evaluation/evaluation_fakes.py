@@ -38,7 +38,7 @@ class FakeDetector:
         return SimpleNamespace(thresholds=lambda section=None: (self.alert, self.alarm))
 
     @property
-    def mel_frequencies(self):
+    def frequencies(self):
         return np.linspace(60, RATE / 2 - 60, BINS, dtype=np.float32)
 
     def score(self, path, *, section=None):

@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 
 from sounds import hum, write_clip
-from ssdpt.config import AudioConfig, FeatureConfig
 from ssdpt.data import audio
 from ssdpt.errors import SsdptError
 from ssdpt.features import cache
 from ssdpt.features.cache import FeatureSet, cache_folder, features_of
 from ssdpt.features.logmel import LogMel
+from ssdpt.settings import AudioConfig, FeatureConfig
 from ssdpt.types import Recording
 
 AUDIO = AudioConfig()
-BINS = FeatureConfig(n_mels=16)
+BINS = LogMel(FeatureConfig(n_mels=16), AUDIO.sample_rate)
 
 
 @pytest.fixture
@@ -43,9 +43,8 @@ def test_holds_what_the_front_end_gives(clips):
     found = features_of(clips, AUDIO, BINS)
     assert len(found) == 4
     assert isinstance(found.frames, np.memmap)
-    front_end = LogMel(BINS, 16000)
     for number, clip in enumerate(clips):
-        np.testing.assert_array_equal(found.clip(number), front_end(audio.read(clip.path)))
+        np.testing.assert_array_equal(found.clip(number), BINS(audio.read(clip.path)))
 
 
 def test_computes_once(clips, computed):
@@ -57,7 +56,7 @@ def test_computes_once(clips, computed):
 
 def test_computes_again_when_something_changed(clips, computed):
     features_of(clips, AUDIO, BINS)
-    features_of(clips, AUDIO, FeatureConfig(n_mels=8))
+    features_of(clips, AUDIO, LogMel(FeatureConfig(n_mels=8), AUDIO.sample_rate))
     features_of(clips[:3], AUDIO, BINS)
     write_clip(clips[0].path, hum(3, seed=9))
     features_of(clips, AUDIO, BINS)
@@ -71,9 +70,9 @@ def test_a_damaged_cache_is_made_again(clips, computed):
         if damage == "index":
             (folder / "index.json").write_text("{")
         elif damage == "frames":
-            (folder / "frames.f32").write_bytes(b"")
+            (folder / "frames.bin").write_bytes(b"")
         else:
-            (folder / "frames.f32").unlink()
+            (folder / "frames.bin").unlink()
         np.testing.assert_array_equal(features_of(clips, AUDIO, BINS).frames, whole)
     assert len(computed) == 4
 

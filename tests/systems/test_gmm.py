@@ -15,12 +15,17 @@ from ssdpt.systems.gmm import GaussianMixture
 from ssdpt.types import Recording
 
 BINS = 8
+FRAMES = 16  # of a clip, which then is one segment
+PLAIN = {"gmm.time_weight": 1, "gmm.components": 1}
 
 
-def clips(sections, frames=20, seed=0):
+def clips(sections, frames=FRAMES, seed=0, targets=()):
     rng = np.random.default_rng(seed)
     count = len(sections)
-    recordings = tuple(Recording(Path(f"{n}"), "fan", s) for n, s in enumerate(sections))
+    recordings = tuple(
+        Recording(Path(f"{n}"), "fan", s, "target" if n in targets else "source")
+        for n, s in enumerate(sections)
+    )
     levels = (
         rng.normal(-40, 5, (count, 1, BINS))
         + 10 * np.array([int(s) for s in sections])[:, None, None]
@@ -36,7 +41,7 @@ def fitted(view, **changes):
 
 def test_the_score_is_minus_the_log_likelihood_per_bin():
     view = clips(["00"] * 30)
-    system = fitted(view)
+    system = fitted(view, **PLAIN)
     covariance = np.linalg.inv(system.gaussians.precisions[0])
     truth = stats.multivariate_normal(system.gaussians.means[0], covariance)
     clip = view.source.clip(3)
@@ -49,7 +54,7 @@ def test_ledoit_wolf_with_one_component():
 
     view = clips(["00"] * 30)
     pooled = np.array([frames.mean(0, dtype=np.float64) for _, frames in view.clips()])
-    system = fitted(view)
+    system = fitted(view, **PLAIN)
     np.testing.assert_allclose(system.gaussians.means[0], pooled.mean(0))
     expected = LedoitWolf().fit(pooled).covariance_ + 1e-2 * np.eye(BINS)
     np.testing.assert_allclose(np.linalg.inv(system.gaussians.precisions[0]), expected, rtol=1e-6)
@@ -73,7 +78,7 @@ def test_a_section_of_one_clip_borrows_the_spread():
 
 def test_several_components_are_a_mixture():
     view = clips(["00"] * 30 + ["01"])
-    system = fitted(view, **{"gmm.components": 3})
+    system = fitted(view, **{"gmm.time_weight": 1, "gmm.components": 3})
     assert system.gaussians.owners == ("00", "00", "00", "01")
     clip = view.source.clip(0)
     mean = clip.mean(0, dtype=np.float64)
@@ -88,3 +93,69 @@ def test_several_components_are_a_mixture():
     assert np.exp(weights).sum() == pytest.approx(1)
     expected = -np.logaddexp.reduce(weights + np.array(parts)) / BINS
     assert system.score([clip], "00").value == pytest.approx(expected)
+
+
+def pooled(frames, weight):
+    """The definition, bin by bin and frame by frame."""
+    found = []
+    for values in frames.T:
+        ranked = sorted(values.tolist(), reverse=True)
+        weights = [weight**rank for rank in range(len(ranked))]
+        found.append(sum(w * v for w, v in zip(weights, ranked, strict=True)) / sum(weights))
+    return np.array(found)
+
+
+def test_loud_frames_weigh_more():
+    view = clips(["00"] * 30)
+    system = fitted(view, **{"gmm.time_weight": 0.7, "gmm.components": 1})
+    spectra = np.array([pooled(frames, 0.7) for _, frames in view.clips()])
+    np.testing.assert_allclose(system.gaussians.means[0], spectra.mean(0), rtol=1e-6)
+    assert (system.gaussians.means[0] > view.source.frames.mean(0)).all()
+
+
+def test_a_clip_is_the_mean_of_its_segments():
+    system = fitted(clips(["00"] * 30), **{"gmm.components": 1})
+    two = clips(["00"], frames=2 * FRAMES).source.clip(0)
+    weight = system.config.gmm.time_weight
+    mean = (pooled(two[:FRAMES], weight) + pooled(two[FRAMES:], weight)) / 2
+    expected = system.gaussians.surprise(mean[None], "00")[0]
+    assert system.score([two], "00").value == pytest.approx(expected)
+
+
+def test_few_target_clips_count_as_much_as_many_source_clips():
+    """Three target clips, 20 dB louder, pull the mean half-way to theirs."""
+    targets = (0, 1, 2)
+    view = clips(["00"] * 40, targets=targets)
+    view.source.frames[: 3 * FRAMES] += 20
+    source = view.source.frames[3 * FRAMES :].mean(0)
+    target = view.source.frames[: 3 * FRAMES].mean(0)
+    even = fitted(view, **PLAIN).gaussians.means[0]
+    # Points made up between three clips scatter around their mean.
+    np.testing.assert_allclose(even, (source + target) / 2, atol=2.5)
+    plain = fitted(view, **PLAIN, **{"gmm.oversample": False}).gaussians.means[0]
+    np.testing.assert_allclose(plain, view.source.frames.mean(0), atol=1e-4)
+
+
+def test_made_up_clips_lie_between_real_ones():
+    from ssdpt.config import load_config as load
+    from ssdpt.systems.gmm import _balanced
+
+    rng = np.random.default_rng(1)
+    source, target = list(rng.normal(size=(50, 2))), list(rng.normal(9, 1, size=(4, 2)))
+    found = _balanced(source, target, load("tiny").gmm, np.random.default_rng(0))
+    assert len(found) == 100
+    made_up = found[54:]
+    for point in made_up:
+        gaps = [
+            np.linalg.norm(point - a) + np.linalg.norm(point - b) - np.linalg.norm(a - b)
+            for a in target
+            for b in target
+        ]
+        assert min(gaps) < 1e-9
+    assert len(np.unique(made_up, axis=0)) > 30
+
+
+@pytest.mark.parametrize("targets", [(), (0,), range(20)])
+def test_any_number_of_target_clips(targets):
+    system = fitted(clips(["00"] * 20, targets=targets))
+    assert np.isfinite(system.gaussians.log_weights).all()

@@ -22,8 +22,17 @@ def test_parameters_and_statistics_become_views():
     assert all(
         not value.any() for name, value in network.state_dict().items() if "tracked" not in name
     )
-    assert len(flat.values) == sum(item.numel() for item in twin.parameters())
-    assert len(flat.state) == len(flat.values) + 2 * 70
+    room = 2  # behind each vector of 70, up to 16 bytes
+    assert len(flat.values) == sum(item.numel() for item in twin.parameters()) + 3 * room
+    assert len(flat.state) == len(flat.values) + 2 * (70 + room)
+
+
+def test_every_parameter_lies_where_a_gpu_reads_16_bytes_at_a_time():
+    network = nn.Sequential(nn.Linear(3, 5), nn.Linear(5, 7), nn.BatchNorm1d(7))
+    FlatParameters(network, list(network.parameters()))
+    for member in (*network.parameters(), network[2].running_mean, network[2].running_var):
+        assert member.data_ptr() % 16 == 0
+        assert member.grad is None or member.grad.data_ptr() % 16 == 0
 
 
 def test_gradients_arrive_in_the_vector_and_add_up():
@@ -33,8 +42,10 @@ def test_gradients_arrive_in_the_vector_and_add_up():
     for _ in range(2):
         network(x).square().sum().backward()
     twin(x).square().sum().backward()
-    expected = torch.cat([item.grad.flatten() for item in twin.parameters()])
-    torch.testing.assert_close(flat.gradients, 2 * expected, rtol=1e-4, atol=1e-4)
+    arrived = flat.by_name(flat.gradients)
+    for name, item in twin.named_parameters():
+        expected = 2 * item.grad.flatten()
+        torch.testing.assert_close(arrived[name], expected, rtol=1e-4, atol=1e-4)
 
 
 def test_an_optimiser_on_the_pieces_steps_the_network():

@@ -11,9 +11,9 @@ import pytest
 import torch
 from torch import nn
 
-from ssdpt.config import TrainingConfig
 from ssdpt.errors import SsdptError
 from ssdpt.progress import Reporter
+from ssdpt.settings import TrainingConfig
 from ssdpt.training.loop import Run, choose_device, duration, train
 from ssdpt.training.objective import Objective
 

@@ -83,7 +83,8 @@ def _features(config: Config, data: Path, reporter: Reporter) -> FeatureSet:
         for item in dataset.recordings
         if not (item.split == "train" and item.label == "anomaly")
     ]
-    features = features_of(recordings, config.audio, config.features, reporter=reporter)
+    front_end = Ssdpt.front_end_of(config)
+    features = features_of(recordings, config.audio, front_end, reporter=reporter)
     for _, reason in features.failures:
         reporter.warn(f"left out: {reason}")
     return features

@@ -10,7 +10,7 @@ from typing import TextIO
 
 import typer
 
-from ssdpt.cli import bench, datasets, demo, export, judge, model, paper, record
+from ssdpt.cli import bench, datasets, demo, export, judge, model, paper, record, systems
 from ssdpt.cli.command import Quiet, Verbose, Version
 from ssdpt.cli.console import REPORTER
 from ssdpt.errors import SsdptWarning
@@ -31,6 +31,7 @@ def _first(quiet: Quiet = False, verbose: Verbose = False, version: Version = Fa
 
 
 model.register(app)
+systems.register(app)
 judge.register(app)
 export.register(app)
 record.register(app)

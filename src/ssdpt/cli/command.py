@@ -29,6 +29,8 @@ _EXTRAS = {
     "onnxruntime": "onnx",
     "openvino": "openvino",
     "sounddevice": "live",
+    "ray": "ray",
+    "pyarrow": "parquet",
 }
 
 

@@ -8,25 +8,23 @@ from collections.abc import Sequence
 from enum import StrEnum
 from itertools import pairwise
 from types import TracebackType
-from typing import Any, Self, TextIO
+from typing import Self, TextIO
 
+from ssdpt.scoring.rows import COLUMNS, as_json, as_row
 from ssdpt.types import Score
 
-_COLUMNS = (
-    *("path", "machine", "section", "level", "value", "threshold", "p_value"),
-    *("parts", "notes"),
-)
 _BARS = "▁▂▃▄▅▆▇█"
 _BAR_COUNT = 40
 
 
 class Format(StrEnum):
-    """For people (table), for spreadsheets (csv), for programs (json, jsonl)."""
+    """For people (table), for spreadsheets (csv), for programs (json, jsonl, parquet)."""
 
     table = "table"
     json = "json"
     csv = "csv"
     jsonl = "jsonl"
+    parquet = "parquet"  # written into a folder only
 
 
 class Writer:
@@ -40,7 +38,7 @@ class Writer:
     def __enter__(self) -> Self:
         if self._kind is Format.csv:
             timeline = ("path", "start_s", "end_s", "value")
-            self._csv.writerow(timeline if self._with_timeline else _COLUMNS)
+            self._csv.writerow(timeline if self._with_timeline else COLUMNS)
         if self._kind is Format.json:
             self._file.write("[")
         return self
@@ -96,34 +94,7 @@ class Writer:
                 end = start + line.duration
                 self._csv.writerow([score.path, f"{start:.3f}", f"{end:.3f}", value])
             return
-        content = as_json(score, False)
-        content["parts"] = json.dumps(content["parts"])
-        content["notes"] = "; ".join(score.notes)
-        self._csv.writerow([content[name] for name in _COLUMNS])
-
-
-def as_json(score: Score, with_timeline: bool) -> dict[str, Any]:
-    """A score as plain values; higher = more anomalous."""
-    content: dict[str, Any] = {
-        "path": score.path,
-        "machine": score.machine,
-        "section": score.section,
-        "level": score.level,
-        "value": score.value,
-        "threshold": score.threshold,
-        "p_value": score.p_value,
-        "parts": dict(score.parts),
-        "notes": list(score.notes),
-    }
-    if with_timeline:
-        line = score.timeline
-        content["timeline"] = {
-            "start_s": line.start.tolist(),
-            "duration_s": line.duration,
-            "value": line.value.tolist(),
-            "parts": {name: part.tolist() for name, part in line.parts.items()},
-        }
-    return content
+        self._csv.writerow(as_row(score))
 
 
 def sparkline(values: Sequence[float]) -> str:

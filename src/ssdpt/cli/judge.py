@@ -1,25 +1,18 @@
-"""ssdpt score, evaluate, compare: using a model."""
+"""ssdpt evaluate and compare: how good a model is; with score, what a model is used for."""
 
 from __future__ import annotations
 
 import json
 import shlex
-import sys
-from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from ssdpt.cli.command import EXIT_ANOMALY, EXIT_ERROR, command
+from ssdpt.cli.command import command
 from ssdpt.cli.console import REPORTER, STDOUT
-from ssdpt.cli.formats import Format, Writer
 from ssdpt.cli.model import Device, Hop, Json, Model
-from ssdpt.errors import SsdptError
-
-if TYPE_CHECKING:
-    from ssdpt.types import Recording
+from ssdpt.cli.score import score
 
 Data = Annotated[Path, typer.Argument(help="Labelled recordings, in any known layout.")]
 
@@ -29,37 +22,6 @@ def register(app: typer.Typer) -> None:
     command(app, "score")(score)
     command(app, "evaluate")(evaluate)
     command(app, "compare")(compare)
-
-
-def score(
-    model: Model,
-    paths: Annotated[list[Path], typer.Argument(help="Sound files, folders or CSV manifests.")],
-    format_: Annotated[Format, typer.Option("--format", help="How results are printed.")] = (
-        Format.table
-    ),
-    timeline: Annotated[bool, typer.Option("--timeline", help="Also the scores in time.")] = False,
-    section: Annotated[str | None, typer.Option(help="Machine ID of all these clips.")] = None,
-    machine: Annotated[str | None, typer.Option(help="Machine of all these clips.")] = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Refuse other sample rates.")] = False,
-    device: Device = "auto",
-    hop: Hop = None,
-) -> None:
-    """Judge recordings. Exit code 0: all normal, 1: something above threshold, 2: an error."""
-    from ssdpt.fleet import Fleet
-
-    fleet = Fleet.load(model, device=device, hop=hop)
-    anomalous = failed = False
-    with Writer(format_, sys.stdout, with_timeline=timeline) as writer:
-        recordings = _recordings(paths, section, machine)
-        for _, result in fleet.score_all(recordings, strict=strict):
-            if isinstance(result, SsdptError):
-                REPORTER.error(str(result))
-                failed = True
-                continue
-            writer.write(result)
-            anomalous = anomalous or result.is_anomalous
-    if failed or anomalous:
-        raise typer.Exit(EXIT_ERROR if failed else EXIT_ANOMALY)
 
 
 def evaluate(
@@ -132,18 +94,3 @@ def print_rows(rows: list[dict[str, str]]) -> None:
         cells = [text.rjust(width) for text, width in zip(others, widths[1:], strict=True)]
         line = "  ".join([first.ljust(widths[0]), *cells])
         STDOUT.print(line, markup=False, style=None if number else "bold")
-
-
-def _recordings(paths: list[Path], section: str | None, machine: str | None) -> Iterator[Recording]:
-    from ssdpt.data.layouts import read_layout
-
-    for path in paths:
-        dataset = read_layout(path)
-        for note in dataset.notes:
-            REPORTER.warn(note)
-        for recording in dataset.recordings:
-            yield replace(
-                recording,
-                section=recording.section if section is None else section,
-                machine=recording.machine if machine is None else machine,
-            )

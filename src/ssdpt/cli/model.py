@@ -30,7 +30,7 @@ def fit(
     data: Annotated[Path, typer.Argument(help="Folder of one machine or of several, or a CSV.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="Where the model goes.")],
     preset: Annotated[str, typer.Option(help="paper, fast, tiny, or a YAML file.")] = "fast",
-    system: Annotated[str | None, typer.Option(help="ssdpt, ae or gmm.")] = None,
+    system: Annotated[str | None, typer.Option(help="One that `ssdpt systems` lists.")] = None,
     machine: Annotated[
         list[str] | None, typer.Option(help="Only this machine (may be repeated).")
     ] = None,

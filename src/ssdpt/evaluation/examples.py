@@ -27,14 +27,14 @@ _MP3_RATES = (8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000)
 class Example:
     """A clip with its picture and its sound, cut to the loudest 20 s of the anomaly map if longer.
 
-    `frames` and `heat` are (frames, mel bins): the log-mel in dB and the anomaly map laid over it.
+    `frames` and `heat` are (frames, bins): the spectrogram in dB and the anomaly map laid over it.
     `seconds` and `hertz` bound what stands out most, or are None where nothing does.
     """
 
     clip: ScoredClip
     frames: Floats
     heat: Floats
-    frequencies: Floats  # (mel bins,) Hz
+    frequencies: Floats  # (bins,) Hz
     frame_seconds: float
     start: float  # seconds into the clip
     sound: bytes
@@ -64,12 +64,12 @@ def make_example(clip: ScoredClip, detector: Detector) -> Example:
     rate = detector.sample_rate
     samples = detector.audio(path)[round(start * rate) : round((start + LONGEST_SECONDS) * rate)]
     sound, mime = compress(samples, rate)
-    seconds, hertz = stands_out(heat[window], detector.mel_frequencies, step)
+    seconds, hertz = stands_out(heat[window], detector.frequencies, step)
     return Example(
         clip=clip,
         frames=frames[window],
         heat=heat[window],
-        frequencies=detector.mel_frequencies,
+        frequencies=detector.frequencies,
         frame_seconds=step,
         start=start,
         sound=sound,
@@ -82,7 +82,7 @@ def make_example(clip: ScoredClip, detector: Detector) -> Example:
 def stands_out(
     heat: Floats, frequencies: Floats, frame_seconds: float
 ) -> tuple[tuple[float, float] | None, tuple[float, float] | None]:
-    """The seconds and the hertz around the strongest part of an anomaly map (frames, mel bins).
+    """The seconds and the hertz around the strongest part of an anomaly map (frames, bins).
 
     The band is looked for first, the time then within the band, smoothed over half a second so
     that a steady tone is not cut at its flicker; each reaches as far as the map stays above half

@@ -164,7 +164,10 @@ def result_tables(rows: Iterable[Row], *, seed: int = 0, resamples: int = RESAMP
 
 
 def machine_draws(rows: Sequence[Row], *, seed: int = 0, resamples: int = RESAMPLES) -> Draws:
-    """The draws of one machine's clips; equal clips and seed draw equal resamples."""
+    """The draws of one machine's clips; equal clips and seed draw equal resamples.
+
+    Without resamples there is the first row alone: the figures from the clips as they are.
+    """
     return _draws(_MachineClips(rows).columns(seed, resamples), resamples)
 
 
@@ -223,12 +226,14 @@ class _MachineClips:
         for mask in subsets.values():
             clips = self.labels[mask], self.values[mask]
             point += [auc(*clips), pauc(*clips)]
+        keys = [(key, measure) for key in subsets for measure in ("auc", "pauc")]
+        if not resamples:
+            return {key: np.array([value]) for key, value in zip(keys, point, strict=True)}
         strata = [(row.section, row.domain, row.anomalous) for row in self.rows]
         # The machine's name is in the seed so that machines are resampled independently.
         streams = [seed, zlib.crc32(self.machine.encode())]
         draws = bootstrap(areas, strata, seed=streams, resamples=resamples)
         table = np.vstack([np.array(point), draws])
-        keys = [(key, measure) for key in subsets for measure in ("auc", "pauc")]
         return {key: table[:, index] for index, key in enumerate(keys)}
 
     def result(self, columns: Columns, draws: Draws) -> MachineResult:

@@ -1,8 +1,9 @@
-"""All log-mels of a set of recordings in one memory-mapped array, computed once.
+"""What a front end makes of a set of recordings, in one memory-mapped array, computed once.
 
-The array is (all frames, bins) float32, so that a clip scores the same from the cache and from
-its file. It lies under the user's cache folder (`SSDPT_CACHE` overrides), named by what it was
-made from; the least recently used ones go when the folder outgrows `SSDPT_CACHE_GB` (default 20).
+The array is (all frames, bins) and holds the front end's numbers exactly, so that a clip scores
+the same from the cache and from its file. It lies under the user's cache folder (`SSDPT_CACHE`
+overrides), named by what it was made from; the least recently used ones go when the folder
+outgrows `SSDPT_CACHE_GB` (default 20).
 """
 
 from __future__ import annotations
@@ -23,24 +24,25 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from ssdpt.config import AudioConfig, FeatureConfig
 from ssdpt.data import audio
 from ssdpt.errors import SsdptError
-from ssdpt.features.logmel import LogMel
+from ssdpt.features.front_end import FrontEnd
 from ssdpt.files import atomic_folder, write_json
 from ssdpt.progress import SILENT, Reporter
+from ssdpt.settings import AudioConfig
 from ssdpt.types import Floats, Recording
 
-_FORMAT = 2
+_FORMAT = 3
+_FRAMES = "frames.bin"
 _LONG_SECONDS = 600.0  # a longer recording passes block by block instead of as a whole
 
 
 @dataclass(frozen=True, slots=True)
 class FeatureSet:
-    """Log-mels of several clips, end to end, and the recordings they come from."""
+    """Frames of several clips, end to end, and the recordings they come from."""
 
     recordings: tuple[Recording, ...]
-    frames: Floats  # (all frames, bins) in dB, memory-mapped
+    frames: Floats  # (all frames, bins), memory-mapped; float16 where the front end stores that
     offsets: NDArray[np.int64]  # (clips + 1,): clip c is frames[offsets[c]:offsets[c + 1]]
     failures: tuple[tuple[Recording, str], ...] = ()  # unreadable recordings, and why
 
@@ -48,8 +50,9 @@ class FeatureSet:
         return len(self.recordings)
 
     def clip(self, index: int) -> Floats:
-        """The log-mel of one clip, (frames, bins): a view."""
-        return self.frames[self.offsets[index] : self.offsets[index + 1]]
+        """The frames of one clip, (frames, bins) float32: a view where they are stored so."""
+        stored = self.frames[self.offsets[index] : self.offsets[index + 1]]
+        return stored.astype(np.float32, copy=False)
 
     def subset(self, indices: Sequence[int]) -> FeatureView:
         """Some of the clips, on the same array."""
@@ -69,6 +72,19 @@ class FeatureSet:
             borders += np.linspace(first, last, pieces + 1).astype(int)[1:].tolist()
             recordings += [recording] * pieces
         return FeatureSet(tuple(recordings), self.frames, np.array(borders), self.failures)
+
+    @classmethod
+    def joined(cls, sets: Sequence[FeatureSet]) -> FeatureSet:
+        """The clips of several sets end to end, in memory."""
+        sizes = [len(part.frames) for part in sets]
+        shifts = np.cumsum([0, *sizes[:-1]])
+        offsets = [part.offsets[:-1] + shift for part, shift in zip(sets, shifts, strict=True)]
+        return cls(
+            recordings=tuple(item for part in sets for item in part.recordings),
+            frames=np.concatenate([part.frames for part in sets]),
+            offsets=np.concatenate([*offsets, [sum(sizes)]]),
+            failures=tuple(failure for part in sets for failure in part.failures),
+        )
 
     def all(self) -> FeatureView:
         """Every clip."""
@@ -90,7 +106,7 @@ class FeatureView:
         return [self.source.recordings[index] for index in self.indices]
 
     def clips(self) -> Iterator[tuple[Recording, Floats]]:
-        """Each recording with its log-mel (frames, bins)."""
+        """Each recording with its frames (frames, bins)."""
         for index in self.indices:
             yield self.source.recordings[index], self.source.clip(index)
 
@@ -124,35 +140,36 @@ def cache_folder() -> Path:
 def features_of(
     recordings: Sequence[Recording],
     audio_config: AudioConfig,
-    feature_config: FeatureConfig,
+    front_end: FrontEnd,
     *,
     strict: bool = False,
     reporter: Reporter = SILENT,
 ) -> FeatureSet:
-    """The log-mels of `recordings`, from the cache where they have been computed before.
+    """The frames of `recordings`, from the cache where they have been computed before.
 
     A recording that cannot be read is left out and named in `failures`; the others go on.
     """
-    folder = cache_folder() / _key(recordings, audio_config, feature_config, strict)
+    folder = cache_folder() / _key(recordings, audio_config, front_end, strict)
     try:
-        return _open(recordings, folder, feature_config.n_mels)
+        return _open(recordings, folder, front_end)
     except (OSError, ValueError, KeyError, TypeError):
         pass  # not there yet, or damaged
     with atomic_folder(folder) as temporary:
-        _compute(recordings, audio_config, feature_config, strict, temporary, reporter)
+        _compute(recordings, audio_config, front_end, strict, temporary, reporter)
     _prune(keep=folder)
-    return _open(recordings, folder, feature_config.n_mels)
+    return _open(recordings, folder, front_end)
 
 
 def _key(
     recordings: Sequence[Recording],
     audio_config: AudioConfig,
-    feature_config: FeatureConfig,
+    front_end: FrontEnd,
     strict: bool,
 ) -> str:
     """Changes when a file changes (path, size, time of change) or the front end does."""
     hasher = hashlib.blake2b(digest_size=16)
-    settings = [_FORMAT, strict, audio_config.model_dump(), feature_config.model_dump()]
+    heard = front_end.name, front_end.settings
+    settings = [_FORMAT, strict, audio_config.model_dump(), *heard]
     hasher.update(json.dumps(settings, sort_keys=True).encode())
     for recording in recordings:
         try:
@@ -167,13 +184,11 @@ def _key(
 def _compute(
     recordings: Sequence[Recording],
     audio_config: AudioConfig,
-    feature_config: FeatureConfig,
+    front_end: FrontEnd,
     strict: bool,
     folder: Path,
     reporter: Reporter,
 ) -> None:
-    front_end = LogMel(feature_config, audio_config.sample_rate)
-
     def blocks_of(recording: Recording) -> Iterator[Floats]:
         settings = audio_config.sample_rate, audio_config.channel
         return front_end.stream(audio.stream(recording.path, *settings, strict=strict))
@@ -192,7 +207,7 @@ def _compute(
     workers = max(1, torch.get_num_threads())
     waiting = iter(recordings)
     with (
-        (folder / "frames.f32").open("wb") as file,
+        (folder / _FRAMES).open("wb") as file,
         ThreadPoolExecutor(workers) as pool,
         reporter.task("features", total=len(recordings)) as task,
     ):
@@ -204,7 +219,9 @@ def _compute(
             written: int | str = (
                 ready
                 if isinstance(ready, str)
-                else _append(file, blocks_of(recording) if ready is None else ready)
+                else _append(
+                    file, blocks_of(recording) if ready is None else ready, front_end.storage
+                )
             )
             if isinstance(written, str):
                 errors[str(len(lengths))] = written
@@ -213,12 +230,12 @@ def _compute(
     write_json(folder / "index.json", {"frames": lengths, "errors": errors})
 
 
-def _append(file: BinaryIO, blocks: Iterable[Floats]) -> int | str:
+def _append(file: BinaryIO, blocks: Iterable[Floats], storage: str) -> int | str:
     """Write blocks of frames; their number, or why it failed midway (then nothing is left)."""
     begin, frames = file.tell(), 0
     try:
         for block in blocks:
-            file.write(np.ascontiguousarray(block, "<f4").tobytes())
+            file.write(np.ascontiguousarray(block, storage).tobytes())
             frames += len(block)
     except SsdptError as error:
         file.seek(begin)
@@ -227,7 +244,7 @@ def _append(file: BinaryIO, blocks: Iterable[Floats]) -> int | str:
     return frames
 
 
-def _open(recordings: Sequence[Recording], folder: Path, bins: int) -> FeatureSet:
+def _open(recordings: Sequence[Recording], folder: Path, front_end: FrontEnd) -> FeatureSet:
     index = json.loads((folder / "index.json").read_text("utf-8"))
     os.utime(folder / "index.json")  # marks it as recently used
     readable = [
@@ -237,10 +254,10 @@ def _open(recordings: Sequence[Recording], folder: Path, bins: int) -> FeatureSe
     ]
     offsets = np.zeros(len(readable) + 1, np.int64)
     np.cumsum([count for _, count in readable], out=offsets[1:])
-    path = folder / "frames.f32"
-    shape = (int(offsets[-1]), bins)
+    path, storage = folder / _FRAMES, front_end.storage
+    shape = (int(offsets[-1]), front_end.bins)
     # Copy-on-write, not read-only: torch takes no tensor from a read-only array.
-    frames = np.memmap(path, "<f4", "c", shape=shape) if shape[0] else np.zeros(shape, np.float32)
+    frames = np.memmap(path, storage, "c", shape=shape) if shape[0] else np.zeros(shape, storage)
     return FeatureSet(
         recordings=tuple(recording for recording, _ in readable),
         frames=frames,
@@ -259,7 +276,7 @@ def _prune(keep: Path) -> None:
     entries = []
     for index in keep.parent.glob("*/index.json"):
         with contextlib.suppress(OSError):  # another process may be pruning too
-            size = (index.parent / "frames.f32").stat().st_size
+            size = (index.parent / _FRAMES).stat().st_size
             entries.append((index.stat().st_mtime, index.parent, size))
     total = sum(size for _, _, size in entries)
     for _, folder, size in sorted(entries):

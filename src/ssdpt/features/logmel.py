@@ -1,7 +1,6 @@
-"""Log-mel spectrogram: the same numbers offline and in a stream.
+"""Log-mel spectrogram, the front end of the paper and of most systems.
 
-There is one computation, on a stream of blocks; a whole clip is a stream of one block. The
-definition is the paper's front end as its code spells it out: power spectrum of centred, Hann
+The definition is the paper's front end as its code spells it out: power spectrum of centred, Hann
 windowed frames (zeros beyond both ends), mel filters on the Slaney scale with unit area, then
 10·log10(max(power, floor)). librosa with `center=True, pad_mode="constant"` agrees.
 """
@@ -9,11 +8,13 @@ windowed frames (zeros beyond both ends), mel filters on the Slaney scale with u
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from ssdpt.config import FeatureConfig
+from ssdpt.features.front_end import FrontEnd, centred_windows
+from ssdpt.settings import FeatureConfig
 from ssdpt.types import Floats
 
 # Slaney's auditory scale: linear up to 1 kHz (15 mel), then logarithmic, 27 mel for a factor 6.4.
@@ -63,12 +64,15 @@ def mel_filters(config: FeatureConfig, sample_rate: int) -> Floats:
     return (triangles * (2.0 / (upper - lower))).astype(np.float32)
 
 
-class LogMel:
-    """The front end for one configuration and sample rate. Threads may share it."""
+class LogMel(FrontEnd):
+    """(frames, bins) in dB; frames = 1 + samples // hop_length. Threads may share it."""
+
+    name: ClassVar[str] = "log-mel"
 
     def __init__(self, config: FeatureConfig, sample_rate: int) -> None:
         self.config = config
         self.sample_rate = sample_rate
+        self.bins = config.n_mels
         self.frame_seconds = config.hop_length / sample_rate
         # In float64: beside a strong tone, float32 would bury the quiet bins in rounding noise.
         turns = np.arange(config.n_fft) / config.n_fft
@@ -77,24 +81,17 @@ class LogMel:
         self.filters = filters.T.astype(np.float64, order="C")  # (n_fft // 2 + 1, bins)
         self._bands = list(_bands(self.filters))
 
-    def __call__(self, samples: Floats) -> Floats:
-        """A whole clip (samples,) to (frames, bins) in dB; frames = 1 + samples // hop_length."""
-        return np.concatenate(list(self.stream([samples])))
-
     def stream(self, blocks: Iterable[Floats]) -> Iterator[Floats]:
-        """Blocks of samples, as they come, to blocks of frames: (frames, bins) in dB each."""
-        n_fft, hop = self.config.n_fft, self.config.hop_length
-        margin = np.zeros(n_fft // 2, np.float32)
-        pending = margin
-        for block in blocks:
-            pending = np.concatenate([pending, block])
-            ready = (len(pending) - n_fft) // hop + 1
-            if ready > 0:
-                yield self._frames(pending[: (ready - 1) * hop + n_fft])
-                pending = pending[ready * hop :]
-        pending = np.concatenate([pending, margin])
-        if len(pending) >= n_fft:
-            yield self._frames(pending)
+        for stretch in centred_windows(blocks, self.config.n_fft, self.config.hop_length):
+            yield self._frames(stretch)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        return {**self.config.model_dump(), "sample_rate": self.sample_rate}
+
+    @property
+    def frequencies(self) -> Floats:
+        return mel_frequencies(self.config, self.sample_rate)
 
     def _frames(self, padded: Floats) -> Floats:
         frames = sliding_window_view(padded, self.config.n_fft)[:: self.config.hop_length]

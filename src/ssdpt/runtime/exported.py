@@ -15,7 +15,6 @@ import numpy as np
 from safetensors import SafetensorError
 from safetensors.numpy import load_file
 
-from ssdpt.config import AudioConfig
 from ssdpt.data import audio
 from ssdpt.errors import SsdptError
 from ssdpt.judging import Judge, SectionScore, Source
@@ -26,10 +25,11 @@ from ssdpt.runtime.session import Session, open_session
 from ssdpt.scoring.aggregate import ClipScore, aggregate
 from ssdpt.scoring.calibrate import Calibration
 from ssdpt.scoring.gaussian import Gaussians
+from ssdpt.settings import AudioConfig
 from ssdpt.storage import read_calibration, read_heard, write_calibration
 from ssdpt.types import Floats
 
-_FRAMES = "frames"
+_EMBEDDING = "embedding"
 
 
 class ExportedDetector(Judge):
@@ -136,7 +136,7 @@ class ExportedDetector(Judge):
     def _scorer(self, path: Path, strict: bool) -> SectionScore:
         """One pass over the recording gives the scores as all sections."""
         names = list(self.manifest.parts)
-        wanted = [*names, *([_FRAMES] if self._gaussians else [])]
+        wanted = [*names, *([_EMBEDDING] if self._gaussians else [])]
         along = {name: [array("f") for _ in self.sections] for name in names}
         total, count = np.zeros(self.manifest.features.n_mels), 0
         pieces = chunks(
@@ -149,9 +149,9 @@ class ExportedDetector(Judge):
                 for place, values in enumerate(along[name]):
                     values.extend(part[:, place].tolist())
             if self._gaussians:
-                frames = found[_FRAMES][piece.frames]
-                total = total + frames.sum(0, dtype=np.float64)
-                count += len(frames)
+                spectra = found[_EMBEDDING][piece.segments]
+                total = total + spectra.sum(0, dtype=np.float64)
+                count += len(spectra)
 
         def score_as(section: str) -> ClipScore:
             place = self.sections.index(section)

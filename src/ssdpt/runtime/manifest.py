@@ -16,19 +16,20 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from ssdpt.config import AudioConfig, FeatureConfig
 from ssdpt.errors import SsdptError
+from ssdpt.settings import AudioConfig, FeatureConfig
 from ssdpt.storage import (
     CALIBRATION,
     CARD,
     DATA,
     check_digests,
     check_format,
+    check_gaussian,
     check_replaceable,
     read_json,
 )
 
-FORMAT = 1
+FORMAT = 2  # 1: Gaussians of plain means
 MANIFEST, REFERENCES = "manifest.json", "references.safetensors"
 GRAPHS = {"onnx": ("model.onnx",), "openvino": ("model.xml", "model.bin")}
 
@@ -128,6 +129,7 @@ def read_manifest(folder: Path) -> Manifest:
             f"{folder / MANIFEST}: damaged: no digest of {missing[0]}; "
             "copy or export the model again"
         )
+    check_gaussian(folder, manifest.format, manifest.system)
     check_digests(folder, manifest.digests)
     return manifest
 

@@ -12,7 +12,12 @@ if TYPE_CHECKING:
 
 _SYSTEMS = {
     "ssdpt": ("ssdpt.systems.ssdpt", "Ssdpt"),
+    "ssdpt-noaux": ("ssdpt.systems.ssdpt_noaux", "SsdptWithoutAuxiliary"),
+    "ssdpt-ensemble": ("ssdpt.systems.ssdpt_ensemble", "SsdptEnsemble"),
     "ae": ("ssdpt.systems.autoencoder", "AutoencoderSystem"),
+    "mnv2": ("ssdpt.systems.mobilenet", "MobileNetSystem"),
+    "mnv2-lof": ("ssdpt.systems.mobilenet_lof", "MobileNetLof"),
+    "wavenet-ensemble": ("ssdpt.systems.wavenet", "WaveNetEnsemble"),
     "gmm": ("ssdpt.systems.gmm", "GaussianMixture"),
 }
 

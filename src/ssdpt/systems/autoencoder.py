@@ -19,6 +19,7 @@ from ssdpt.scoring.explain import covering_starts, overlap_mean, smooth
 from ssdpt.systems.base import Arrays, FitContext, GraphOutput, SystemGraph
 from ssdpt.systems.network import (
     NetworkSystem,
+    count_parameters,
     load_weights,
     seeded,
     train_network,
@@ -35,13 +36,20 @@ class AutoencoderSystem(NetworkSystem[Autoencoder]):
     """One autoencoder for all sections of a machine, as the baseline trains it."""
 
     name: ClassVar[str] = "ae"
+    origin: ClassVar[str] = "Baseline-AE"
+
+    @classmethod
+    def parameter_count(cls, config: Config, sections: int) -> int:
+        return count_parameters(_build(config))
 
     @classmethod
     def fit(cls, clips: FeatureView, config: Config, context: FitContext) -> Self:
         network = _build(config)
-        train_network(_Objective(network, clips, config), config.ae.training, config, context)
         sections = tuple(sorted({recording.section for recording in clips.recordings}))
-        return cls(config, sections, network)
+        system = cls(config, sections, network)
+        objective = _Objective(network, clips, config)
+        train_network(system, objective, config.ae.training, clips, context)
+        return system
 
     def score(self, frames: Iterable[Floats], section: str) -> ClipScore:
         length = self.config.ae.frames
@@ -74,7 +82,7 @@ class AutoencoderSystem(NetworkSystem[Autoencoder]):
         return _Graph(self)
 
     def description(self) -> dict[str, Any]:
-        return {"parameters": sum(value.numel() for value in self.network.parameters())}
+        return {"parameters": count_parameters(self.network)}
 
     @classmethod
     def restore(

@@ -1,6 +1,7 @@
 """The contract of every detector: one file under `systems/` implements it, nothing else knows it.
 
-A system learns from the log-mels of normal clips of one machine and scores the log-mel of a clip.
+A system learns from normal clips of one machine and scores a clip, both given as the frames of its
+front end: log-mels for most, linear spectrograms or the samples themselves for some.
 Reading sound, thresholds, model folders and everything else around it is `ssdpt.detector`'s.
 """
 
@@ -17,7 +18,10 @@ import torch
 from torch import Tensor, nn
 
 from ssdpt.config import Config
+from ssdpt.errors import SsdptError
 from ssdpt.features.cache import FeatureView
+from ssdpt.features.front_end import FrontEnd
+from ssdpt.features.logmel import LogMel
 from ssdpt.judging import SectionScore
 from ssdpt.progress import SILENT, Reporter
 from ssdpt.scoring.aggregate import ClipScore
@@ -25,6 +29,7 @@ from ssdpt.scoring.gaussian import Gaussians
 from ssdpt.types import Floats, Recording
 
 Arrays = Mapping[str, np.ndarray]
+AfterEpoch = Callable[["System", int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +42,8 @@ class FitContext:
     reporter: Reporter = SILENT
     name: str = "training"
     models: int = 1  # how many such fits the whole takes (cross-fitting), for time estimates
+    # Told the system as it is after each epoch, which counts from 1; never changes what is learnt.
+    after_epoch: AfterEpoch | None = None
 
 
 class GraphOutput(NamedTuple):
@@ -68,10 +75,24 @@ class System(ABC):
     """A detector of one machine's anomalous sounds. Scores: higher = more anomalous."""
 
     name: ClassVar[str]
+    origin: ClassVar[str]  # what the paper calls it, or where it comes from
+    needs: ClassVar[tuple[str, ...]] = ()  # of the recordings, in words
+    explains: ClassVar[bool] = True  # whether `anomaly_map` is there
 
     def __init__(self, config: Config, sections: tuple[str, ...]) -> None:
         self.config = config
         self.sections = sections  # machine IDs seen in training
+        self.front_end = self.front_end_of(config)
+
+    @classmethod
+    def front_end_of(cls, config: Config) -> FrontEnd:
+        """What turns samples into the frames that this system takes."""
+        return LogMel(config.features, config.audio.sample_rate)
+
+    @classmethod
+    @abstractmethod
+    def parameter_count(cls, config: Config, sections: int) -> int:
+        """How many numbers it learns for a machine of so many sections."""
 
     @classmethod
     def refusal(cls, recordings: Sequence[Recording], config: Config) -> str | None:
@@ -85,7 +106,7 @@ class System(ABC):
 
     @abstractmethod
     def score(self, frames: Iterable[Floats], section: str) -> ClipScore:
-        """Score one clip, given as consecutive blocks of log-mel frames (frames, bins) in dB.
+        """Score one clip, given as consecutive blocks of its frames (frames, bins).
 
         Blocks let a recording of hours pass in constant memory; cutting it into other blocks
         gives the same score. `section` is one of `self.sections`.
@@ -96,16 +117,20 @@ class System(ABC):
         return lambda section: self.score(frames(), section)
 
     def listen_many(self, clips: Sequence[Floats]) -> list[SectionScore]:
-        """The same for several clips, each given as its whole log-mel (frames, bins)."""
+        """The same for several clips, each given as all its frames (frames, bins)."""
         return [self.listen([frames].copy) for frames in clips]
 
-    @abstractmethod
     def anomaly_map(self, frames: Floats, section: str) -> Floats:
         """Where in time and frequency a clip (frames, bins) is odd: same shape, ≥ 0."""
+        raise SsdptError(
+            f"system {self.name} cannot show where in time and frequency a clip is odd"
+        )
 
-    @abstractmethod
     def graph(self) -> SystemGraph:
         """The same scores as `score`, as a module that can be exported."""
+        raise SsdptError(
+            f"system {self.name} cannot be exported; ssdpt, ssdpt-noaux, ae, mnv2 and gmm can"
+        )
 
     @abstractmethod
     def arrays(self) -> dict[str, np.ndarray]:
@@ -129,7 +154,7 @@ class System(ABC):
     @property
     @abstractmethod
     def segment_frames(self) -> int:
-        """Frames of one segment of the timeline; a shorter clip is repeated to fill one."""
+        """Frames of the longest segment; a shorter clip is repeated to fill one."""
 
     @property
     def on_gpu(self) -> bool:
@@ -138,5 +163,10 @@ class System(ABC):
 
     @property
     def hop_seconds(self) -> float:
-        """Seconds from one log-mel frame to the next."""
-        return self.config.features.hop_length / self.config.audio.sample_rate
+        """Seconds from one frame to the next."""
+        return self.front_end.frame_seconds
+
+
+def hears_log_mels(system: System) -> bool:
+    """Whether its frames are log-mels in dB."""
+    return isinstance(system.front_end, LogMel)

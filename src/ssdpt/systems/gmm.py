@@ -1,29 +1,35 @@
-"""Gaussians on time-pooled log-mels: the classical reference, fitted in seconds.
+"""Gaussians on time-weighted log-mels: the classical reference, fitted in seconds.
 
-A clip is its mean spectrum. With one component the covariance is Ledoit-Wolf's; the score is the
-negative log-likelihood under the section's Gaussians, per mel bin.
+Within a segment every mel bin is pooled over time with its loud frames weighing more; a clip is the
+mean of its segments' spectra. Clips of the target domain, of which there are few, are made as many
+as those of the source domain by points between neighbours (SMOTE). The score is the negative
+log-likelihood under the mixture of the clip's section, per mel bin; with one component the
+covariance is Ledoit-Wolf's.
 """
 
 from __future__ import annotations
 
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from ssdpt.config import Config, GaussianConfig
+from ssdpt.config import Config
 from ssdpt.features.cache import FeatureView
 from ssdpt.features.segments import gathered_segments, whole_segments
 from ssdpt.scoring.aggregate import ClipScore
 from ssdpt.scoring.gaussian import Gaussians
+from ssdpt.settings import GaussianConfig
 from ssdpt.systems.base import Arrays, FitContext, GraphOutput, System, SystemGraph
 from ssdpt.types import Floats
 
 _AT_ONCE = 256  # segments
+_NEIGHBOURS = 5  # of a target clip, between which and itself others are made up
+_LEAST_CLIPS = 10  # a component; a section with fewer has one Gaussian
 _FLOOR = 1e-2  # dB², smallest variance in any direction: a few clips can look too alike
 
 
@@ -31,6 +37,7 @@ class GaussianMixture(System):
     """One Gaussian, or a mixture of several, for every section."""
 
     name: ClassVar[str] = "gmm"
+    origin: ClassVar[str] = "Gaussian mixture on time-weighted log-mels (not in the paper)"
 
     def __init__(
         self,
@@ -42,16 +49,28 @@ class GaussianMixture(System):
         self.gaussians = gaussians
 
     @classmethod
+    def parameter_count(cls, config: Config, sections: int) -> int:
+        bins = config.features.n_mels
+        return sections * config.gmm.components * (bins * bins + bins + 1)
+
+    @classmethod
     def fit(cls, clips: FeatureView, config: Config, context: FitContext) -> Self:
-        pooled: defaultdict[str, list[np.ndarray]] = defaultdict(list)
+        by_domain: defaultdict[str, defaultdict[str, list[np.ndarray]]]
+        by_domain = defaultdict(lambda: defaultdict(list))
         with context.reporter.task(context.name, total=len(clips)) as task:
             for recording, frames in clips.clips():
-                pooled[recording.section].append(frames.mean(0, dtype=np.float64))
+                spectra = np.concatenate(list(_spectra([frames], config.gmm)))
+                by_domain[recording.section][recording.domain].append(spectra.mean(0))
                 task.advance()
-        spread = _covariance(np.concatenate([np.array(g) - np.mean(g, 0) for g in pooled.values()]))
+        random = np.random.default_rng(config.seed)
+        pooled = {
+            section: _balanced(domains["source"], domains["target"], config.gmm, random)
+            for section, domains in sorted(by_domain.items())
+        }
+        spread = _covariance(np.concatenate([group - group.mean(0) for group in pooled.values()]))
         means, precisions, log_weights, owners = [], [], [], []
-        for section, vectors in sorted(pooled.items()):
-            for weight, mean, covariance in _mixture(np.array(vectors), spread, config):
+        for section, vectors in pooled.items():
+            for weight, mean, covariance in _mixture(vectors, spread, config):
                 _, log_determinant = np.linalg.slogdet(covariance)
                 size = len(mean) * np.log(2 * np.pi)
                 means.append(mean)
@@ -60,26 +79,19 @@ class GaussianMixture(System):
                 owners.append(section)
         return cls(
             config,
-            tuple(sorted(pooled)),
+            tuple(pooled),
             Gaussians(np.array(means), np.array(precisions), np.array(log_weights), tuple(owners)),
         )
 
     def score(self, frames: Iterable[Floats], section: str) -> ClipScore:
         settings: GaussianConfig = self.config.gmm
-        total, count = np.zeros(self.gaussians.means.shape[1]), 0
+        total = np.zeros(self.gaussians.means.shape[1])
         along = array("f")
-
-        def counted(blocks: Iterable[Floats]) -> Iterable[Floats]:
-            nonlocal total, count
-            for block in blocks:
-                total = total + block.sum(0, dtype=np.float64)
-                count += len(block)
-                yield block
-
-        for segments in whole_segments(counted(frames), settings.frames, settings.hop, _AT_ONCE):
-            along.extend(self.gaussians.surprise(segments.mean(1).numpy(), section).tolist())
+        for spectra in _spectra(frames, settings):
+            total = total + spectra.sum(0)
+            along.extend(self.gaussians.surprise(spectra, section).tolist())
         return self.gaussians.clip_score(
-            total / count,
+            total / len(along),
             along,
             section,
             hop_seconds=settings.hop * self.hop_seconds,
@@ -127,7 +139,7 @@ class GaussianMixture(System):
 
 
 class _Graph(SystemGraph):
-    """The surprise of every segment and of the whole clip's mean spectrum, in float64."""
+    """The surprise of every segment's spectrum and of their mean, in float64."""
 
     means: Tensor  # (gaussians, 1, bins)
     precisions: Tensor
@@ -137,16 +149,17 @@ class _Graph(SystemGraph):
         settings, known = system.config.gmm, system.gaussians
         super().__init__({"surprise": 1.0}, settings.hop, _AT_ONCE)
         self.references = known
-        self.frames = settings.frames
+        self.settings = settings
         self.own = [known.of(section) for section in system.sections]
         self.register_buffer("means", torch.from_numpy(known.means)[:, None])
         self.register_buffer("precisions", torch.from_numpy(known.precisions))
         self.register_buffer("log_weights", torch.from_numpy(known.log_weights)[:, None])
 
     def forward(self, frames: Tensor) -> GraphOutput:
-        spectra = gathered_segments(frames, self.frames, self.segment_hop).mean(1)
-        clip = self._surprise(frames.double().mean(0, keepdim=True))
-        return GraphOutput((self._surprise(spectra.double()).float(),), spectra, clip[0].float())
+        segments = gathered_segments(frames, self.settings.frames, self.segment_hop)
+        spectra = _pooled(segments.double(), self.settings)
+        clip = self._surprise(spectra.mean(0, keepdim=True))
+        return GraphOutput((self._surprise(spectra).float(),), spectra.float(), clip[0].float())
 
     def _surprise(self, spectra: Tensor) -> Tensor:
         """(spectra, bins) to (spectra, sections), as `Gaussians.surprise`."""
@@ -166,12 +179,48 @@ class _Graph(SystemGraph):
         )
 
 
+def _spectra(frames: Iterable[Floats], settings: GaussianConfig) -> Iterator[np.ndarray]:
+    """Blocks of frames to the spectra of the segments, some at a time: (segments, bins) in dB."""
+    for segments in whole_segments(frames, settings.frames, settings.hop, _AT_ONCE):
+        yield _pooled(segments.double(), settings).numpy()
+
+
+def _pooled(segments: Tensor, settings: GaussianConfig) -> Tensor:
+    """(segments, P, bins) to (segments, bins): the louder a frame of a bin, the more it weighs."""
+    if settings.time_weight == 1:
+        return segments.mean(1)
+    rank = torch.arange(settings.frames, dtype=torch.float64)
+    weights = settings.time_weight**rank
+    loudest_first = segments.sort(dim=1, descending=True).values
+    return (loudest_first * (weights / weights.sum())[:, None]).sum(1)
+
+
+def _balanced(
+    source: list[np.ndarray],
+    target: list[np.ndarray],
+    settings: GaussianConfig,
+    random: np.random.Generator,
+) -> np.ndarray:
+    """All clips of a section, (clips, bins); target clips oversampled to as many as source."""
+    if not settings.oversample or not target or len(target) >= len(source):
+        return np.array(source + target)
+    known = np.array(target)
+    missing = len(source) - len(known)
+    distance = ((known[:, None] - known) ** 2).sum(2)  # (target, target)
+    nearest = distance.argsort(axis=1)[:, : 1 + _NEIGHBOURS]  # itself among them
+    one = random.integers(len(known), size=missing)
+    other = nearest[one, random.integers(nearest.shape[1], size=missing)]
+    share = random.uniform(size=(missing, 1))
+    made_up = known[one] + share * (known[other] - known[one])
+    return np.concatenate([source, known, made_up])
+
+
 def _mixture(
     vectors: np.ndarray, spread: np.ndarray, config: Config
 ) -> list[tuple[float, np.ndarray, np.ndarray]]:
     """Weight, mean and covariance of every component for one section's clips (clips, bins)."""
-    components = min(config.gmm.components, len(vectors))
-    if components == 1:
+    components = min(config.gmm.components, len(vectors) // _LEAST_CLIPS)
+    if components <= 1:
         # A section with hardly any clips borrows the spread of all sections.
         own = _covariance(vectors - vectors.mean(0)) if len(vectors) > 2 else spread
         return [(1.0, vectors.mean(0), own)]

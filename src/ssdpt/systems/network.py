@@ -2,32 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from ssdpt.config import Config, TrainingConfig
+from ssdpt.config import Config
 from ssdpt.features.cache import FeatureView
 from ssdpt.features.segments import Segments
+from ssdpt.settings import TrainingConfig
 from ssdpt.systems.base import Arrays, FitContext, System
 from ssdpt.threads import BUILDING
 from ssdpt.training.loop import Run, choose_device, train
 from ssdpt.training.objective import Objective
+from ssdpt.types import Recording
 
 _COPIED = 1 << 18  # frames that go to the device at once
 
 Network = TypeVar("Network", bound=nn.Module)
 
 
+TWO_SECTIONS = "two machine IDs (sections)"
+
+
+def nothing_to_classify(recordings: Sequence[Recording]) -> str | None:
+    """Why a classifier of sections cannot learn from these recordings; None where it can."""
+    if len({recording.section for recording in recordings}) >= 2:
+        return None
+    return "classification needs at least two machine IDs (sections) and there is one only"
+
+
 class NetworkSystem(System, Generic[Network]):
-    """A system whose learnt part is one network."""
+    """A system whose learnt part is one network, and what follows from it."""
 
     def __init__(self, config: Config, sections: tuple[str, ...], network: Network) -> None:
         super().__init__(config, sections)
         self.network = network
+
+    def settle(self, clips: FeatureView) -> None:
+        """Work out what follows from the trained network, e.g. where normal clips lie in it."""
+        return
 
     def to(self, device: torch.device) -> None:
         self.network.to(device)
@@ -52,29 +68,50 @@ def seeded(build: Callable[[], Network], seed: int) -> Network:
         return build()
 
 
+def count_parameters(network: nn.Module) -> int:
+    """All numbers that training changes."""
+    return sum(value.numel() for value in network.parameters())
+
+
 def training_segments(
-    clips: FeatureView, length: int, hop: int, device: torch.device
+    clips: FeatureView,
+    length: int,
+    hop: int,
+    device: torch.device,
+    kind: torch.dtype = torch.float16,
 ) -> tuple[Tensor, Segments]:
     """All frames on the device, (all frames, bins), and where the segments of `clips` lie in it.
 
-    On a CPU they stay in the memory-mapped file; on a GPU they are float16, good to 0.03 dB, and
-    to 0.06 dB in silence.
+    On a CPU they stay in the memory-mapped file; on a GPU they are of type `kind`: float16 is good
+    to 0.03 dB, and to 0.06 dB in silence.
     """
     features = torch.from_numpy(clips.source.frames)
     if device.type != "cpu":
-        room = torch.empty(features.shape, dtype=torch.float16, device=device)
+        room = torch.empty(features.shape, dtype=kind, device=device)
         halves = torch.split(features, _COPIED), torch.split(room, _COPIED)
         for block, place in zip(*halves, strict=True):
-            place.copy_(block.half())
+            place.copy_(block.to(kind))
         features = room
     first, frames = clips.spans()
     return features, Segments.of_clips(first, frames, length, hop).to(device)
 
 
 def train_network(
-    objective: Objective, training: TrainingConfig, config: Config, context: FitContext
+    system: NetworkSystem[Network],
+    objective: Objective,
+    training: TrainingConfig,
+    clips: FeatureView,
+    context: FitContext,
 ) -> None:
-    """Run the loop for one system's network, which ends up in evaluation mode on the device."""
+    """Run the loop for the system's network, which ends up in evaluation mode on the device."""
+    config = system.config
+
+    def after_epoch(epoch: int) -> None:
+        assert context.after_epoch is not None
+        system.to(run.device)  # drops what was made from the weights of an earlier epoch
+        system.settle(clips)
+        context.after_epoch(system, epoch)
+
     run = Run(
         seed=config.seed,
         device=choose_device(config.device),
@@ -83,8 +120,11 @@ def train_network(
         resume=context.resume,
         name=context.name,
         models=context.models,
+        after_epoch=after_epoch if context.after_epoch else None,
     )
     train(objective, training, run, context.reporter)
+    system.to(run.device)
+    system.settle(clips)
 
 
 def load_weights(network: nn.Module, arrays: Arrays) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ssdpt.config import Config, SsdptConfig
+from ssdpt.config import Config
 from ssdpt.errors import SsdptError, warn
 from ssdpt.features.cache import FeatureView
 from ssdpt.features.segments import gathered_segments, segment_runs, segments_of_clip
@@ -26,10 +26,14 @@ from ssdpt.nn.losses import dcase_score, log_odds, squared_error
 from ssdpt.nn.shards import SHARD, each, threads_for_shards
 from ssdpt.scoring.aggregate import ClipScore, aggregate
 from ssdpt.scoring.explain import covering_starts, overlap_mean, smooth
+from ssdpt.settings import SsdptConfig
 from ssdpt.systems.base import Arrays, FitContext, GraphOutput, SystemGraph
 from ssdpt.systems.network import (
+    TWO_SECTIONS,
     NetworkSystem,
+    count_parameters,
     load_weights,
+    nothing_to_classify,
     seeded,
     train_network,
 )
@@ -51,6 +55,8 @@ class Ssdpt(NetworkSystem[DualPathTransformer]):
     """One network for one machine; its classes are the sections (or sections × attributes)."""
 
     name: ClassVar[str] = "ssdpt"
+    origin: ClassVar[str] = "SSDPT"
+    needs: ClassVar[tuple[str, ...]] = (TWO_SECTIONS,)
 
     def __init__(
         self, config: Config, classes: tuple[ClassName, ...], network: DualPathTransformer
@@ -66,9 +72,11 @@ class Ssdpt(NetworkSystem[DualPathTransformer]):
     @classmethod
     def refusal(cls, recordings: Sequence[Recording], config: Config) -> str | None:
         # Sections, not classes: a clip is scored by its section against all others.
-        if len({recording.section for recording in recordings}) >= 2:
-            return None
-        return "classification needs at least two machine IDs (sections) and there is one only"
+        return nothing_to_classify(recordings)
+
+    @classmethod
+    def parameter_count(cls, config: Config, sections: int) -> int:
+        return count_parameters(build_network(config, sections))
 
     @classmethod
     def fit(cls, clips: FeatureView, config: Config, context: FitContext) -> Self:
@@ -77,10 +85,11 @@ class Ssdpt(NetworkSystem[DualPathTransformer]):
         classes = tuple(sorted(set(names)))
         network = build_network(config, len(classes))
         objective = SsdptObjective(network, clips, [classes.index(name) for name in names], config)
+        system = cls(config, classes, network)
         on_cpu = choose_device(config.device).type == "cpu"
         with threads_for_shards() if on_cpu else nullcontext():
-            train_network(objective, settings.training, config, context)
-        return cls(config, classes, network)
+            train_network(system, objective, settings.training, clips, context)
+        return system
 
     def score(self, frames: Iterable[Floats], section: str) -> ClipScore:
         return self.listen(lambda: frames)(section)

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 _PIECE = 4096
+_ALIGNED = 4  # numbers: a GPU's convolutions read 16 bytes at a time, and only from such places
 
 
 class FlatParameters:
@@ -21,8 +22,8 @@ class FlatParameters:
         names |= {id(member): name for name, member in network.named_buffers()}
         statistics = [buffer for buffer in network.buffers() if buffer.is_floating_point()]
         members = [*ordered, *statistics]
-        self.state = torch.cat([member.detach().flatten() for member in members])
-        count = sum(parameter.numel() for parameter in ordered)
+        count = sum(_room(parameter) for parameter in ordered)
+        self.state = ordered[0].new_zeros(count + sum(map(_room, statistics)))
         self.values = self.state[:count]
         self.gradients = torch.zeros_like(self.values)
         place = 0
@@ -30,10 +31,11 @@ class FlatParameters:
         for member in members:
             end = place + member.numel()
             self._places[names[id(member)]] = (place, end)
+            self.state[place:end].copy_(member.detach().flatten())
             member.data = self.state[place:end].view_as(member)
             if end <= count:
                 member.grad = self.gradients[place:end].view_as(member)
-            place = end
+            place += _room(member)
 
     def by_name(self, vector: Tensor) -> dict[str, Tensor]:
         """Views of a vector with the layout of `state` or of `values`, whatever the order is."""
@@ -53,3 +55,8 @@ class FlatParameters:
             piece.grad = gradients
             pieces.append(piece)
         return pieces
+
+
+def _room(member: Tensor) -> int:
+    """Numbers that it takes in the vector, with what is left free behind it."""
+    return -(-member.numel() // _ALIGNED) * _ALIGNED

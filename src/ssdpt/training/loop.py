@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,9 +16,9 @@ from typing import Protocol
 
 import torch
 
-from ssdpt.config import TrainingConfig
 from ssdpt.errors import SsdptError
 from ssdpt.progress import SILENT, Reporter
+from ssdpt.settings import TrainingConfig
 from ssdpt.training.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from ssdpt.training.log import TrainingLog
 from ssdpt.training.objective import Objective
@@ -37,6 +38,7 @@ class Run:
     resume: bool = False
     name: str = "training"  # shown with the progress bar
     models: int = 1  # how many such trainings the whole fit takes, for the time estimate
+    after_epoch: Callable[[int], None] | None = None  # called with the averaged weights in place
 
 
 def choose_device(name: str) -> torch.device:
@@ -163,6 +165,8 @@ class Trainer:
                     examples_per_second=round(rate, 1),
                 )
                 self.updates.totals.zero_()
+                if self.settings.after_epoch:
+                    self._show(epoch + 1, self.settings.after_epoch)
             # Carried gradients are part of the state within an epoch, and zero between epochs.
             safe = end_of_epoch or not self.config.carry_gradients
             if safe and (self.step == self.steps or now - saved > self.config.checkpoint_seconds):
@@ -247,6 +251,17 @@ class Trainer:
             ) from error
         self.step = saved.step
         self.log.keep_before(epoch=self.step // self.per_epoch + 1)
+
+    def _show(self, epoch: int, after_epoch: Callable[[int], None]) -> None:
+        """Let someone use the network as it would be if training ended here."""
+        network, state = self.objective.network, self.updates.flat.state
+        own = state.clone()
+        if self.updates.average is not None:
+            state.copy_(self.updates.average)
+        network.eval()
+        after_epoch(epoch)
+        network.train()
+        state.copy_(own)
 
     def finish(self) -> None:
         """Leave the averaged weights in the network."""

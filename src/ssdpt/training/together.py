@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import TypeVar
 
 import torch
@@ -34,8 +34,21 @@ def together(
 
     When one fails or the user interrupts, the others stop at their next sign of progress.
     """
+    found = dict(as_they_finish(work, items, jobs, reporter))
+    return [found[index] for index in range(len(items))]
+
+
+def as_they_finish(
+    work: Callable[[Item, Reporter], Result],
+    items: Sequence[Item],
+    jobs: int,
+    reporter: Reporter,
+) -> Iterator[tuple[int, Result]]:
+    """The same as it comes: the number of an item, and what its work gave."""
     if min(jobs, len(items)) <= 1:
-        return [work(item, reporter) for item in items]
+        for index, item in enumerate(items):
+            yield index, work(item, reporter)
+        return
     stopping = threading.Event()
     listener = _Stoppable(reporter, stopping)
     threads = torch.get_num_threads()
@@ -50,13 +63,10 @@ def together(
             return work(item, listener)
 
     with ThreadPoolExecutor(jobs, "ssdpt-fit", begin) as pool:
-        futures = [pool.submit(run, item) for item in items]
+        futures = {pool.submit(run, item): index for index, item in enumerate(items)}
         try:
-            done, _ = wait(futures, return_when=FIRST_EXCEPTION)
-            for future in futures:  # the first in order that failed, not one that was stopped
-                if future in done and future.exception() is not None:
-                    future.result()
-            return [future.result() for future in futures]
+            for future in as_completed(futures):
+                yield futures[future], future.result()
         except BaseException:
             stopping.set()
             for future in futures:

@@ -1,0 +1,83 @@
+"""Results of experiments that nobody ran: seeded scores with differences planted in them."""
+
+from __future__ import annotations
+
+import zlib
+
+import numpy as np
+
+from ssdpt.config import load_config
+from ssdpt.experiments.cells import Clip
+from ssdpt.experiments.results import MachineScores, Results
+from ssdpt.experiments.variants import EXPERIMENTS, variants
+
+MACHINES = ("ToyCar", "ToyTrain", "fan", "gearbox", "pump", "slider", "valve")
+CONFIG = load_config("paper")
+SEPARATION = 0.8  # standard deviations between the scores of normal and faulty clips
+
+
+def fake_clips(machine, *, clips=12, sections=("00", "01", "02")):
+    return tuple(
+        Clip(f"{section}_{domain}_{label}_{number}.wav", machine, section, domain, label)
+        for section in sections
+        for domain in ("source", "target")
+        for label in ("normal", "anomaly")
+        for number in range(clips)
+    )
+
+
+def fake_results(
+    experiments=EXPERIMENTS,
+    *,
+    machines=MACHINES,
+    seeds=2,
+    gains=None,
+    missing=lambda variant, machine, seed: False,
+    without=(),
+    quick=False,
+    clips=12,
+    epochs=True,
+    reconstruction=0.0,
+    error_scale=100.0,
+    notes=(),
+    failures=None,
+):
+    """`gains`: (variant, machine) or variant to what its separation is changed by.
+
+    Noise is a clip's own, shared by all variants, as it is in life; `reconstruction` is how much
+    the reconstruction error of a faulty clip stands out, in standard deviations of its noise,
+    which is `error_scale`.
+    """
+    gains = gains or {}
+
+    def lookup(variant, machine, seed):
+        if missing(variant, machine, seed):
+            return None
+        members = fake_clips(machine, clips=clips)
+        faulty = np.array([clip.label == "anomaly" for clip in members])
+        common = np.random.default_rng(zlib.crc32(machine.encode()))
+        own = np.random.default_rng([seed, zlib.crc32(f"{variant} {machine}".encode())])
+        gain = gains.get((variant, machine), gains.get(variant, 0.0))
+        noise = common.standard_normal(len(members)) + 0.3 * own.standard_normal(len(members))
+        identity = (noise + (SEPARATION + gain) * faulty).astype(np.float32)
+        error = error_scale * (common.standard_normal(len(members)) + reconstruction * faulty)
+        lucky = (identity + 0.2 * faulty).astype(np.float32)
+        return MachineScores(
+            clips=members,
+            value=identity,
+            oracle=lucky if epochs else None,
+            oracle_epoch=7 if epochs else None,
+            parts={"identity": identity, "reconstruction": error.astype(np.float32)},
+            log="" if known[variant].members else f"cells/{variant}-{machine}-{seed}",
+            seconds=1.0,
+            parameters=288643,
+        )
+
+    known = {
+        name: variant
+        for name, variant in variants(CONFIG, experiments).items()
+        if name not in without
+    }
+    return Results(
+        known, machines, range(seeds), lookup, quick=quick, notes=notes, failures=failures
+    )

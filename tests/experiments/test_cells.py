@@ -1,0 +1,86 @@
+"""Cells: named by what went into them, and kept whole."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ssdpt.config import load_config
+from ssdpt.experiments.cells import Cell, CellScores, CellStore, Clip
+
+
+def cell(changes=None, machines=("fan",), fingerprint="f"):
+    return Cell(load_config("tiny", changes), machines, fingerprint)
+
+
+@pytest.fixture
+def found():
+    clips = tuple(Clip(f"{n}.wav", "fan", "00", "source", "normal") for n in range(3))
+    return CellScores(
+        clips=clips,
+        value=np.array([1, 2, 3], np.float32),
+        parts={"identity": np.array([4, 5, 6], np.float32)},
+        epochs=np.arange(6, dtype=np.float32).reshape(2, 3),
+        epoch_numbers=(1, 4),
+        normals=clips[:1],
+        normal_value=np.array([7], np.float32),
+        normal_parts={"identity": np.array([8], np.float32)},
+        normal_epochs=np.array([[9], [10]], np.float32),
+        seconds=1.5,
+        facts={"parameters": 12},
+        log='{"epoch": 1}\n',
+    )
+
+
+def test_the_key_changes_with_what_changes_the_scores():
+    keys = {
+        cell().key,
+        cell({"seed": 1}).key,
+        cell({"ssdpt.mask.kind": "none"}).key,
+        cell({"system": "ae"}).key,
+        cell({"features.f_min": 20}).key,
+        cell(machines=("valve",)).key,
+        cell(machines=("fan", "valve")).key,
+        cell(fingerprint="g").key,
+    }
+    assert len(keys) == 8
+
+
+@pytest.mark.parametrize(
+    "changes", [{"device": "cpu"}, {"ae.hidden": 4}, {"decision.folds": 7}, {"wavenet.hop": 17}]
+)
+def test_and_with_nothing_else(changes):
+    assert cell(changes).key == cell().key
+
+
+def test_another_version_runs_it_again(monkeypatch):
+    before = cell().key
+    monkeypatch.setattr("ssdpt.experiments.cells.__version__", "99.0")
+    assert cell().key != before
+
+
+def test_what_is_saved_comes_back(tmp_path, found):
+    store = CellStore(tmp_path)
+    assert store.load(cell()) is None
+    store.save(cell(), found)
+    back = store.load(cell())
+    assert back.clips == found.clips
+    assert back.normals == found.normals
+    assert back.epoch_numbers == (1, 4)
+    assert (back.seconds, back.facts, back.log) == (1.5, {"parameters": 12}, found.log)
+    for name in ("value", "epochs", "normal_value", "normal_epochs"):
+        np.testing.assert_array_equal(getattr(back, name), getattr(found, name))
+    np.testing.assert_array_equal(back.parts["identity"], found.parts["identity"])
+    np.testing.assert_array_equal(back.normal_parts["identity"], [8])
+    assert store.load(cell({"seed": 1})) is None
+
+
+@pytest.mark.parametrize("file", ["cell.json", "scores.safetensors"])
+@pytest.mark.parametrize("harm", [lambda path: path.unlink(), lambda path: path.write_bytes(b"x")])
+def test_a_damaged_cell_counts_as_not_there(tmp_path, found, file, harm):
+    store = CellStore(tmp_path)
+    store.save(cell(), found)
+    harm(store.place(cell()) / file)
+    assert store.load(cell()) is None
+    store.save(cell(), found)
+    assert store.load(cell()) is not None

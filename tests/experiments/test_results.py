@@ -1,0 +1,122 @@
+"""Results: figures over seeds, the oracle epoch, differences with intervals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.metrics import roc_auc_score
+
+from ssdpt.experiments.beta import beta_name, rescored
+from ssdpt.experiments.cells import Clip
+from ssdpt.experiments.results import MachineScores, Results, oracle_epoch
+from ssdpt.experiments.variants import Variant
+
+CLIPS = tuple(
+    Clip(f"{section}-{n}.wav", "fan", section, "source", label)
+    for section in ("00", "01")
+    for label in ("normal", "anomaly")
+    for n in range(20)
+)
+LABELS = np.array([clip.label == "anomaly" for clip in CLIPS])
+
+
+def scores(lift, seed, oracle=None, parts=None):
+    noise = np.random.default_rng(seed).normal(size=len(CLIPS))
+    value = (noise + lift * LABELS).astype(np.float32)
+    return MachineScores(
+        CLIPS, value, oracle, 2 if oracle is not None else None, parts or {}, "", 1.0, 5
+    )
+
+
+def results(lookup, machines=("fan",), seeds=(0, 1)):
+    names = {name: Variant(name, name) for name in ("good", "bad", "ssdpt")}
+    return Results(names, machines, seeds, lookup)
+
+
+def plain(variant, machine, seed):
+    return scores({"good": 2.0, "bad": 0.3}[variant], seed)
+
+
+def h_auc(value):
+    parts = [roc_auc_score(LABELS[part], value[part]) for part in (slice(0, 40), slice(40, 80))]
+    return 2 / sum(1 / part for part in parts)
+
+
+def test_a_figure_is_the_mean_over_seeds():
+    expected = [h_auc(scores(2.0, seed).value) for seed in (0, 1)]
+    found = results(plain).spread("good", "fan")
+    assert found.mean == pytest.approx(np.mean(expected))
+    assert found.deviation == pytest.approx(np.std(expected, ddof=1))
+    assert found.seeds == 2
+
+
+def test_one_seed_has_no_spread():
+    assert results(plain, seeds=(0,)).spread("good", "fan").deviation == 0
+
+
+def test_overall_by_both_means():
+    found = results(
+        lambda v, machine, s: scores({"fan": 2.0, "pump": 0.5}[machine], s), ("fan", "pump")
+    )
+    each = [found.spread("good", machine) for machine in ("fan", "pump")]
+    by_seed = [[h_auc(scores(lift, seed).value) for lift in (2.0, 0.5)] for seed in (0, 1)]
+    arithmetic = found.overall("good", mean="arithmetic").mean
+    assert arithmetic == pytest.approx(np.mean([one.mean for one in each]))
+    harmonic = np.mean([2 / sum(1 / value for value in pair) for pair in by_seed])
+    assert found.overall("good").mean == pytest.approx(harmonic)
+    assert found.overall("good").mean < arithmetic
+
+
+def test_a_seed_without_one_machine_leaves_the_mean_alone():
+    def lookup(variant, machine, seed):
+        return None if (machine, seed) == ("pump", 1) else scores(1.0, seed)
+
+    assert results(lookup, ("fan", "pump")).overall("good").seeds == 1
+
+
+def test_what_failed_has_no_figure():
+    found = results(lambda *_: None)
+    assert found.spread("good", "fan") is None
+    assert found.overall("good") is None
+    assert found.difference("good", "bad") is None
+    assert found.interval("good") is None
+    assert found.machines_of("good") == []
+
+
+def test_a_clear_difference_is_clear_and_its_sign_right():
+    found = results(plain).difference("good", "bad")
+    assert 0 < found.low < found.value < found.high
+    back = results(plain).difference("bad", "good")
+    assert back.high < 0
+    assert back.value == pytest.approx(-found.value)
+
+
+def test_no_difference_to_oneself():
+    found = results(plain).difference("good", "good")
+    assert (found.value, found.low, found.high) == (0, 0, 0)
+
+
+def test_the_oracle_is_the_epoch_best_on_labels():
+    epochs = np.stack([scores(lift, 3).value for lift in (0.1, 3.0, 0.5)])
+    assert oracle_epoch(CLIPS, epochs) == 1
+    assert oracle_epoch(CLIPS, np.zeros((0, len(CLIPS)))) is None
+    normal = tuple(clip for clip in CLIPS if clip.label == "normal")
+    assert oracle_epoch(normal, np.zeros((2, len(normal)))) is None
+
+
+def test_the_oracle_stands_beside_the_last_epoch():
+    best = scores(5.0, 0).value
+    found = results(lambda v, m, seed: scores(0.5, seed, oracle=best))
+    assert found.spread("good", "fan", epoch="oracle").mean > found.spread("good", "fan").mean
+    assert results(plain).spread("good", "fan", epoch="oracle") is None
+
+
+def test_beta_is_re_scored_from_the_parts():
+    parts = {"identity": scores(0.0, 1).value, "reconstruction": LABELS.astype(np.float32) * 1000}
+    found = results(lambda v, m, seed: scores(0.0, seed, parts=parts), seeds=(0,))
+    mean = rescored(found, "mean", 8192)
+    value = mean.scores(beta_name(0.001), "fan", 0).value
+    np.testing.assert_allclose(value, parts["identity"] + LABELS, rtol=1e-5)
+    assert mean.spread(beta_name(0.0), "fan").mean < mean.spread(beta_name(0.005), "fan").mean
+    summed = rescored(found, "sum", 10).scores(beta_name(0.001), "fan", 0).value
+    np.testing.assert_allclose(summed, parts["identity"] + 10 * LABELS, rtol=1e-5)

@@ -1,0 +1,195 @@
+"""Running cells: exactly once, resumed after an interruption, failures told."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ssdpt.config import load_config
+from ssdpt.errors import SsdptError
+from ssdpt.experiments import engine
+from ssdpt.experiments.cells import Cell, CellStore
+from ssdpt.experiments.data import read_data
+from ssdpt.experiments.engine import Engine, run_cells
+from ssdpt.experiments.plan import make_plan
+from ssdpt.experiments.run import run_cell
+from ssdpt.progress import Reporter
+
+
+@pytest.fixture(scope="module")
+def data(plant):
+    return read_data([plant], ["fan"])
+
+
+@pytest.fixture(scope="module")
+def make(data):
+    def cell(system, **changes):
+        named = {name.replace("__", "."): value for name, value in changes.items()}
+        config = load_config("tiny", {"system": system, **named})
+        return Cell(config, ("fan",), data.fingerprint(["fan"]))
+
+    return cell
+
+
+def test_a_network_is_scored_after_every_epoch(data, make, tmp_path):
+    found = run_cell(make("ssdpt"), data, tmp_path)
+    assert found.epochs.shape == (2, len(data.by_machine["fan"].test))
+    assert found.normal_epochs.shape == (2, 24)
+    np.testing.assert_array_equal(found.epochs[-1], found.value)
+    assert not np.array_equal(found.epochs[0], found.value)
+    assert len(found.log.splitlines()) == 2
+    assert [clip.name for clip in found.clips] == [
+        item.path.name for item in data.by_machine["fan"].test
+    ]
+    beta = load_config("tiny").ssdpt.beta
+    np.testing.assert_allclose(
+        found.value, found.parts["identity"] + beta * found.parts["reconstruction"], rtol=1e-5
+    )
+    assert found.facts["parameters"] > 0
+
+
+def test_looking_at_every_epoch_does_not_change_what_is_learnt(data, make, tmp_path):
+    from ssdpt.systems import system_class
+    from ssdpt.systems.base import FitContext
+
+    cell = make("ssdpt", ssdpt__training__averaging=0.9)
+    watched = run_cell(cell, data, tmp_path / "a")
+    kind = system_class("ssdpt")
+    front_end = kind.front_end_of(cell.config)
+    train = data.training_clips(("fan",), cell.config, front_end)
+    test = data.test_clips(("fan",), cell.config, front_end)
+    alone = kind.fit(train, cell.config, FitContext(tmp_path / "b", "x"))
+    values = [alone.score([frames], item.section).value for item, frames in test.clips()]
+    np.testing.assert_allclose(watched.value, values, rtol=1e-5, atol=1e-6)
+
+
+def test_a_system_without_epochs(data, make, tmp_path):
+    found = run_cell(make("gmm"), data, tmp_path)
+    assert found.epochs.shape == (0, len(found.clips))
+    assert found.log == ""
+    assert np.isfinite(found.value).all()
+
+
+def test_labels_are_never_read(data, make, tmp_path):
+    """With all labels turned round, the scores are the same."""
+    from dataclasses import replace
+
+    other = {"normal": "anomaly", "anomaly": "normal"}
+    fan = data.by_machine["fan"]
+    turned = replace(
+        data,
+        by_machine={
+            "fan": replace(fan, test=tuple(replace(t, label=other[t.label]) for t in fan.test))
+        },
+    )
+    for system in ("gmm", "ae"):
+        before = run_cell(make(system), data, tmp_path / system / "a")
+        after = run_cell(make(system), turned, tmp_path / system / "b")
+        np.testing.assert_array_equal(before.value, after.value)
+        np.testing.assert_array_equal(before.epochs, after.epochs)
+
+
+def test_one_section_has_nothing_to_classify(data, make, tmp_path):
+    from dataclasses import replace
+
+    fan = data.by_machine["fan"]
+    one = replace(fan, train=tuple(item for item in fan.train if item.section == "00"))
+    with pytest.raises(
+        SsdptError, match="seed 0 cannot be trained: classification needs at least two"
+    ):
+        run_cell(make("ssdpt"), replace(data, by_machine={"fan": one}), tmp_path)
+
+
+def test_a_finished_cell_is_never_run_again(data, make, tmp_path, monkeypatch):
+    store = CellStore(tmp_path)
+    cells = [make("gmm"), make("ae"), make("gmm")]
+    assert run_cells(cells, data, store, Engine()) == {}
+    ran = []
+    monkeypatch.setattr(engine, "run_cell", lambda *a: ran.append(a))
+    assert run_cells(cells, data, store, Engine()) == {}
+    assert ran == []
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_a_failing_cell_is_told_and_the_rest_go_on(data, make, tmp_path, monkeypatch):
+    real = engine.run_cell
+
+    def run(cell, *rest):
+        if cell.config.system == "ae":
+            raise ZeroDivisionError("by zero\nin line 7")
+        return real(cell, *rest)
+
+    class Told(Reporter):
+        def __init__(self):
+            self.warnings = []
+
+        def warn(self, message):
+            self.warnings.append(message)
+
+    told = Told()
+    monkeypatch.setattr(engine, "run_cell", run)
+    store = CellStore(tmp_path)
+    failures = run_cells([make("ae"), make("gmm")], data, store, Engine(), told)
+    reason = "an unforeseen error, ZeroDivisionError: by zero"
+    assert failures == {"ae fan seed 0": reason}
+    assert told.warnings == [f"ae fan seed 0 failed, the rest go on: {reason}"]
+    assert store.load(make("gmm")) is not None
+    assert store.load(make("ae")) is None
+    monkeypatch.setattr(engine, "run_cell", real)
+    assert run_cells([make("ae")], data, store, Engine()) == {}
+    assert store.load(make("ae")) is not None
+
+
+def test_an_interrupted_cell_goes_on_where_it_was(data, make, tmp_path, monkeypatch):
+    """Stopped after its first epoch, the second run makes the second epoch only."""
+    cell = make("ae", ae__training__checkpoint_seconds=1e-6)
+    whole = run_cell(cell, data, tmp_path / "whole")
+
+    class Stopping(Reporter):
+        def __init__(self):
+            self.seen = 0
+
+    from ssdpt.systems import network
+
+    real = network.NetworkSystem.settle
+
+    def stop(self, clips):
+        if list((tmp_path / "w").glob("epoch-0001.npy")):
+            raise KeyboardInterrupt
+        real(self, clips)
+
+    monkeypatch.setattr(network.NetworkSystem, "settle", stop)
+    with pytest.raises(KeyboardInterrupt):
+        run_cell(cell, data, tmp_path / "w")
+    monkeypatch.setattr(network.NetworkSystem, "settle", real)
+    first = (tmp_path / "w" / "epoch-0001.npy").stat().st_mtime_ns
+    again = run_cell(cell, data, tmp_path / "w")
+    assert (tmp_path / "w" / "epoch-0001.npy").stat().st_mtime_ns == first
+    np.testing.assert_array_equal(again.epochs, whole.epochs)
+    np.testing.assert_array_equal(again.value, whole.value)
+
+
+def test_the_plan_counts_cells_and_runs_none(data, make, tmp_path):
+    store = CellStore(tmp_path)
+    run_cells([make("gmm")], data, store, Engine())
+    cells = [
+        make("gmm"),
+        make("gmm", seed=1),
+        make("ssdpt"),
+        make("ssdpt", ssdpt__mask__kind="none"),
+    ]
+    plan = make_plan(cells, data, store, "cpu")
+    rows = {row.system: (row.cells, row.finished) for row in plan.rows}
+    assert rows == {"gmm": (2, 1), "ssdpt": (2, 0)}
+    assert plan.seconds > 0
+    assert plan.cache > 0
+    assert plan.summary().startswith("3 cells to run on cpu: about ")
+    assert [entry.name for entry in tmp_path.iterdir()] == [make("gmm").key]
+
+
+def test_a_plan_of_nothing(data, make, tmp_path):
+    store = CellStore(tmp_path)
+    run_cells([make("gmm")], data, store, Engine())
+    plan = make_plan([make("gmm")], data, store, "cpu")
+    assert plan.seconds == 0
+    assert plan.table()[0]["time"] == "–"

@@ -1,0 +1,107 @@
+"""Real nodes of a real Ray cluster on this machine, each a process session of its own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import ExitStack
+from pathlib import Path
+
+from ssdpt.progress import Reporter
+
+RAY = str(Path(sys.executable).with_name("ray"))
+
+
+class Node:
+    """One raylet with its workers; the head has the cluster's directory as well."""
+
+    def __init__(self, *words: str, **environment: str) -> None:
+        common = ("--disable-usage-stats", "--object-store-memory=80000000")
+        ports = ("--min-worker-port=0", "--max-worker-port=0", "--include-log-monitor=false")
+        # All that it starts is in this session, by which it is found and ended.
+        started = subprocess.Popen(
+            [RAY, "start", *words, *common, *ports],
+            env=os.environ | environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+        self.session = started.pid
+        said, _ = started.communicate(timeout=60)
+        if started.returncode:
+            self.kill()
+            raise RuntimeError(said)
+
+    def processes(self) -> dict[int, str]:
+        """Process ID -> command line."""
+        found = {}
+        for place in Path("/proc").glob("[0-9]*"):
+            try:
+                status = (place / "stat").read_text().rpartition(")")[2].split()
+                if int(status[3]) == self.session and status[0] != "Z":
+                    found[int(place.name)] = (place / "cmdline").read_text().replace("\0", " ")
+            except (FileNotFoundError, ProcessLookupError):
+                continue
+        return found
+
+    def kill(self) -> None:
+        """kill -9 of everything that this node runs."""
+        end = time.monotonic() + 20
+        while found := self.processes():
+            for process in found:
+                kill(process)
+            assert time.monotonic() < end, found
+            time.sleep(0.02)
+
+
+class Nodes:
+    """A cluster; leaving it ends every process that it has started, and removes its files."""
+
+    def __enter__(self) -> Nodes:
+        self._stack = ExitStack()
+        folder = Path(tempfile.mkdtemp(prefix="ray-", dir="/tmp"))  # sockets need short paths
+        self._stack.callback(shutil.rmtree, folder, ignore_errors=True)
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        self.address = f"127.0.0.1:{port}"
+        head = (f"--port={port}", f"--temp-dir={folder}", "--include-dashboard=false")
+        self.head = self._keep("--head", *head, "--num-cpus=1", "--num-gpus=1")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def add(self, *words: str, **environment: str) -> Node:
+        """Another node of one CPU."""
+        return self._keep(f"--address={self.address}", "--num-cpus=1", *words, **environment)
+
+    def _keep(self, *words: str, **environment: str) -> Node:
+        node = Node(*words, **environment)
+        self._stack.callback(node.kill)
+        return node
+
+
+class Listener(Reporter):
+    """Keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.warned: list[str] = []
+
+    def warn(self, message: str) -> None:
+        self.warned.append(message)
+
+
+def kill(process: int) -> None:
+    """kill -9, also of one that has just gone by itself."""
+    try:
+        os.kill(process, signal.SIGKILL)
+    except ProcessLookupError:
+        return
