@@ -139,7 +139,10 @@ def real_cli(command):
 
     def run(*arguments, **options) -> Answer:
         done = subprocess.run(
-            [command, *map(str, arguments)], capture_output=True, text=True, timeout=300, **options
+            [command, *map(str, arguments)],
+            capture_output=True,
+            text=True,
+            **{"timeout": 300, **options},
         )
         return Answer(done.returncode, done.stdout, done.stderr)
 

@@ -87,14 +87,14 @@ def test_minutes_pass_in_blocks(detector, tmp_path, monkeypatch):
     """The whole recording is never in memory: no block is longer than half a minute."""
     path = write_clip(tmp_path / "long.wav", hum(100))
     longest = []
-    stream = detector._front_end.stream
+    stream = detector.system.front_end.stream
 
     def watched(blocks):
         for frames in stream(blocks):
             longest.append(len(frames))
             yield frames
 
-    monkeypatch.setattr(detector._front_end, "stream", watched)
+    monkeypatch.setattr(detector.system.front_end, "stream", watched)
     blocks = detector.score(path, section="00").value
     assert len(longest) > 3
     assert max(longest) < 1000
@@ -205,8 +205,9 @@ def test_another_hop_is_not_saved(models, tmp_path):
     assert Detector.load(tmp_path / "again").config.ssdpt.hop == 16
 
 
-def test_the_hop_of_a_gaussian_is_that_of_its_timeline(models, clip):
-    plain, fine = (Detector.load(models["gmm"], hop=hop).score(clip) for hop in (None, 1))
-    assert fine.value == pytest.approx(plain.value)
+def test_the_hop_of_a_gaussian_hardly_changes_its_score(models, clip):
+    detectors = [Detector.load(models["gmm"], hop=hop) for hop in (None, 1)]
+    plain, fine = (detector.score(clip) for detector in detectors)
+    assert fine.value == pytest.approx(plain.value, rel=0.01)
+    assert detectors[1].remarks == ("hop 1; its thresholds were set at hop 16",)
     assert len(fine.timeline.value) > 10 * len(plain.timeline.value)
-    assert fine.notes == ()

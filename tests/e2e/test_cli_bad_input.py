@@ -157,7 +157,7 @@ def test_damaged_foreign_and_newer_models(cli, model, fan, tmp_path):
 
     (model / "config.json").write_text("{")
     assert "config.json: damaged" in said()
-    (model / "config.json").write_text(json.dumps(json.loads(config) | {"format": 2}))
+    (model / "config.json").write_text(json.dumps(json.loads(config) | {"format": 99}))
     assert "newer" in said()
     (model / "config.json").write_text(config)
     (model / "model.safetensors").write_bytes(b"foreign")

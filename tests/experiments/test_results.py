@@ -120,3 +120,24 @@ def test_beta_is_re_scored_from_the_parts():
     assert mean.spread(beta_name(0.0), "fan").mean < mean.spread(beta_name(0.005), "fan").mean
     summed = rescored(found, "sum", 10).scores(beta_name(0.001), "fan", 0).value
     np.testing.assert_allclose(summed, parts["identity"] + 10 * LABELS, rtol=1e-5)
+
+
+def test_only_seeds_that_both_have_are_compared():
+    """A seed that only one variant has would compare seeds, not variants."""
+
+    def lookup(variant, machine, seed):
+        if variant == "bad" and seed == 1:
+            return None
+        return scores(2.0 if seed == 0 else -5.0, 0)
+
+    found = results(lookup)
+    assert found.difference("good", "bad").value == 0
+    alone = results(lambda v, m, seed: scores(1, 0) if (v == "good") == (seed == 0) else None)
+    assert alone.difference("good", "bad") is None
+
+
+def test_no_interval_where_no_seed_has_all_machines():
+    def lookup(variant, machine, seed):
+        return scores(1.0, 0) if (machine == "fan") == (seed == 0) else None
+
+    assert results(lookup, ("fan", "pump")).interval("good") is None

@@ -6,7 +6,7 @@ import contextlib
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Literal
@@ -85,8 +85,16 @@ def _on_cluster(
 ) -> Iterator[Outcome]:
     from ssdpt.cluster import Cluster
 
+    # A cell that has asked for no GPU keeps away from those that belong to others.
+    chosen = "cuda" if engine.gpus else "cpu"
+    sent = [
+        replace(cell, config=cell.config.model_copy(update={"device": chosen}))
+        if cell.config.device == "auto"
+        else cell
+        for cell in cells
+    ]
     with Cluster.connect(engine.address, reporter) as cluster:
-        for index, found in cluster.run(partial(_remote, data), cells, gpus=engine.gpus):
+        for index, found in cluster.run(partial(_remote, data), sent, gpus=engine.gpus):
             yield cells[index], found
 
 

@@ -121,9 +121,10 @@ class Results:
         figures of the seeds are averaged first. Harmonic mean over sections and domains.
         """
         common = [m for m in machines or self.machines if self._both(better, worse, m)]
-        if not common:
+        seeds = [s for s in self._seeds_of(better, common) if s in self._seeds_of(worse, common)]
+        if not common or not seeds:
             return None
-        first, second = (self._column(name, common, measure) for name in (better, worse))
+        first, second = (self._column(name, common, seeds, measure) for name in (better, worse))
         return estimate(first - second)
 
     def interval(
@@ -131,7 +132,8 @@ class Results:
     ) -> Estimate | None:
         """A figure over machines (all by default) with its 95 % interval over resampled clips."""
         found = [m for m in machines or self.machines if m in self.machines_of(variant)]
-        return estimate(self._column(variant, found, measure)) if found else None
+        seeds = self._seeds_of(variant, found)
+        return estimate(self._column(variant, found, seeds, measure)) if found and seeds else None
 
     def _both(self, one: str, other: str, machine: str) -> bool:
         return any(
@@ -139,14 +141,22 @@ class Results:
             for seed in self.seeds
         )
 
-    def _column(self, variant: str, machines: Sequence[str], measure: Measure) -> Doubles:
+    def _seeds_of(self, variant: str, machines: Sequence[str]) -> list[int]:
+        """Those of which every machine is there: means must be of the same."""
+        return [
+            seed
+            for seed in self.seeds
+            if all(self.scores(variant, machine, seed) for machine in machines)
+        ]
+
+    def _column(
+        self, variant: str, machines: Sequence[str], seeds: Sequence[int], measure: Measure
+    ) -> Doubles:
         """Row 0 is the figure, then the resamples, averaged over the seeds: (1 + resamples,)."""
         over_seeds = []
-        for seed in self.seeds:
+        for seed in seeds:
             parts = [self._draws(variant, machine, seed, "last", RESAMPLES) for machine in machines]
-            known = [part for part in parts if part is not None]
-            if len(known) == len(machines):
-                over_seeds.append(_figure(known, measure))
+            over_seeds.append(_figure([part for part in parts if part is not None], measure))
         return np.mean(over_seeds, axis=0)
 
     def _point(

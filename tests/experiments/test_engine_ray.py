@@ -1,0 +1,86 @@
+"""Cells on a real Ray cluster of two nodes: each exactly once, whatever is killed meanwhile."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from nodes import Listener, Nodes, kill
+from ssdpt.config import load_config
+from ssdpt.errors import SsdptError
+from ssdpt.experiments.cells import Cell, CellStore
+from ssdpt.experiments.data import read_data
+from ssdpt.experiments.engine import Engine, run_cells
+
+pytestmark = pytest.mark.full
+
+
+class Counted(CellStore):
+    """Counts how often each cell is written."""
+
+    def __init__(self, folder):
+        super().__init__(folder)
+        self.saved = []
+
+    def save(self, cell, found):
+        self.saved.append(cell.key)
+        super().save(cell, found)
+
+
+@pytest.fixture(scope="module")
+def data(plant):
+    return read_data([plant], ["fan"])
+
+
+@pytest.fixture(scope="module")
+def cells(data):
+    """Some that take a moment, and one that fails."""
+    configs = [load_config("tiny", {"system": "ae", "seed": seed}) for seed in range(8)]
+    made = [Cell(config, ("fan",), data.fingerprint(["fan"])) for config in configs]
+    return [*made, replace(made[0], machines=("pump",))]
+
+
+def test_a_killed_worker_and_a_killed_node_lose_no_cell(data, cells, tmp_path):
+    local = CellStore(tmp_path / "local")
+    run_cells(cells[:-1], data, local, Engine())
+    store, listener = Counted(tmp_path / "ray"), Listener()
+    with Nodes() as nodes:
+        second = nodes.add()
+        engine = Engine("ray", nodes.address)
+        found: dict[str, str] = {}
+        run = threading.Thread(
+            target=lambda: found.update(run_cells(cells, data, store, engine, listener))
+        )
+        run.start()
+        _wait(lambda: len(store.saved) >= 1)
+        for process, command in nodes.head.processes().items():
+            if "ray::_perform" in command:
+                kill(process)
+        _wait(lambda: len(store.saved) >= 3)
+        second.kill()
+        run.join(timeout=120)
+        assert not run.is_alive()
+    assert sorted(store.saved) == sorted(cell.key for cell in cells[:-1])
+    assert list(found) == ["ae pump seed 0"]
+    assert any("a node of the cluster is lost" in message for message in listener.warned)
+    for cell in cells[:-1]:
+        there, here = store.load(cell), local.load(cell)
+        np.testing.assert_allclose(there.value, here.value, rtol=1e-5)
+        np.testing.assert_allclose(there.epochs, here.epochs, rtol=1e-5)
+        assert len(there.log.splitlines()) == 2
+
+
+def test_no_cluster_at_the_address(data, cells, tmp_path):
+    with pytest.raises(SsdptError, match="no Ray cluster can be joined there"):
+        run_cells(cells, data, CellStore(tmp_path), Engine("ray", "127.0.0.1:9"))
+
+
+def _wait(reached):
+    end = time.monotonic() + 120
+    while not reached():
+        assert time.monotonic() < end
+        time.sleep(0.01)
