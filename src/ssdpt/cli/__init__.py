@@ -11,7 +11,7 @@ from typing import TextIO
 import typer
 
 from ssdpt.cli import bench, datasets, demo, export, judge, model, paper, record, systems
-from ssdpt.cli.command import Quiet, Verbose, Version
+from ssdpt.cli.command import Group, Quiet, Verbose, Version
 from ssdpt.cli.console import REPORTER
 from ssdpt.errors import SsdptWarning
 
@@ -19,6 +19,7 @@ app = typer.Typer(
     name="ssdpt",
     help="Hear when a machine is about to fail: learn its normal sound, judge new recordings.",
     no_args_is_help=True,
+    cls=Group,
     add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},

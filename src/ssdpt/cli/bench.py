@@ -8,13 +8,15 @@ from typing import Annotated, Any
 
 import typer
 
-from ssdpt.cli.command import command, everywhere
+from ssdpt.cli.command import Group, command, everywhere
 from ssdpt.cli.console import REPORTER, STDOUT
 from ssdpt.cli.judge import print_rows
 from ssdpt.cli.model import Json
 
 app = typer.Typer(
-    help="How fast this machine is, against a reference in the same run.", no_args_is_help=True
+    help="How fast this machine is, against a reference in the same run.",
+    no_args_is_help=True,
+    cls=Group,
 )
 app.callback()(everywhere)
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Annotated, Any, get_type_hints
 
 import typer
+from typer.core import TyperGroup
 
 from ssdpt.cli.console import REPORTER
 from ssdpt.errors import SsdptError
@@ -46,6 +47,17 @@ Version = Annotated[
     bool,
     typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version."),
 ]
+
+
+class Group(TyperGroup):
+    """Commands of which an unknown one ends in a sentence that lists the known."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        known = self.list_commands(ctx)
+        if args and args[0] not in known:
+            REPORTER.error(f"no command is called '{args[0]}'; there are {', '.join(known)}")
+            raise typer.Exit(EXIT_ERROR)
+        return super().resolve_command(ctx, args)
 
 
 def everywhere(quiet: Quiet = False, verbose: Verbose = False, version: Version = False) -> None:

@@ -9,11 +9,11 @@ from typing import Annotated
 
 import typer
 
-from ssdpt.cli.command import command, everywhere
+from ssdpt.cli.command import Group, command, everywhere
 from ssdpt.cli.console import REPORTER, STDOUT
 from ssdpt.cli.model import Json
 
-app = typer.Typer(help="Recordings: inspect, download, simulate.", no_args_is_help=True)
+app = typer.Typer(help="Recordings: inspect, download, simulate.", no_args_is_help=True, cls=Group)
 app.callback()(everywhere)
 
 Machines = Annotated[

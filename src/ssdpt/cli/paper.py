@@ -11,12 +11,12 @@ from typing import Annotated
 
 import typer
 
-from ssdpt.cli.command import command, everywhere
+from ssdpt.cli.command import EXIT_INTERRUPTED, Group, command, everywhere
 from ssdpt.cli.console import REPORTER, STDOUT
 from ssdpt.cli.judge import print_rows
 from ssdpt.cli.model import Json
 
-app = typer.Typer(help="What the paper reports, computed here.", no_args_is_help=True)
+app = typer.Typer(help="What the paper reports, computed here.", no_args_is_help=True, cls=Group)
 app.callback()(everywhere)
 
 
@@ -99,7 +99,11 @@ def _experiment(name: str, about: str, experiments: tuple[str, ...]) -> None:
             print_rows(found.table())
             STDOUT.print(found.summary(), markup=False)
             return
-        STDOUT.print(f"report: {paper.run()}", markup=False)
+        try:
+            STDOUT.print(f"report: {paper.run()}", markup=False)
+        except KeyboardInterrupt as error:
+            REPORTER.error("interrupted; the same command goes on with the cells that are missing")
+            raise typer.Exit(EXIT_INTERRUPTED) from error
 
     run.__doc__ = about
     command(app, name)(run)

@@ -51,6 +51,7 @@ class Paper:
 
     def __init__(self, request: Request, reporter: Reporter = SILENT) -> None:
         self.request, self.reporter = request, reporter
+        choose_device(request.device)  # says at once that it is not there
         overrides = {**(request.overrides or {}), "device": request.device}
         self.config = _settings(request.quick, overrides)
         self.variants = variants(self.config, request.experiments)
