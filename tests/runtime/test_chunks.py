@@ -29,7 +29,7 @@ def segments_of(frames, segment):
 @pytest.mark.parametrize(
     ("length", "step", "at_once"), [(4, 1, 3), (4, 4, 2), (3, 7, 2), (5, 2, 1)]
 )
-def test_pieces_give_the_segments_and_frames_of_the_whole(n_fft, hop, length, step, at_once):
+def test_pieces_give_the_segments_of_the_whole(n_fft, hop, length, step, at_once):
     features = FeatureConfig(n_fft=n_fft, hop_length=hop)
     segment = Segment(frames=length, hop=step, at_once=at_once)
     rng = np.random.default_rng(0)
@@ -38,13 +38,11 @@ def test_pieces_give_the_segments_and_frames_of_the_whole(n_fft, hop, length, st
         whole = frames_of(samples, features)
         for block in (1, 7, 64, 1000):
             blocks = [samples[at : at + block] for at in range(0, count, block)]
-            segments, frames = [], []
+            segments = []
             for piece in chunks(blocks, features, segment):
                 own = frames_of(piece.samples, features)
                 segments += segments_of(own, segment)[piece.segments].tolist()
-                frames += own[piece.frames].tolist()
             assert segments == segments_of(whole, segment).tolist()
-            assert frames == whole.tolist()
 
 
 def test_a_long_recording_passes_in_pieces_of_one_size():

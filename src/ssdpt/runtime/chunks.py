@@ -19,11 +19,10 @@ from ssdpt.types import Floats
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A piece of a clip; which of the graph's segments and frames count, each once in the whole."""
+    """A piece of a clip; which of the graph's segments count, each once in the whole."""
 
     samples: Floats
     segments: slice
-    frames: slice
 
 
 def chunks(blocks: Iterable[Floats], features: FeatureConfig, segment: Segment) -> Iterator[Chunk]:
@@ -34,7 +33,6 @@ def chunks(blocks: Iterable[Floats], features: FeatureConfig, segment: Segment) 
     pending: Floats = np.zeros(0, np.float32)
     first = 0  # segment of the whole clip that counts next
     start = 0  # frame of the whole clip at which `pending` begins
-    heard = 0  # frames that have counted
     for block in blocks:
         pending = np.concatenate([pending, block])
         while True:
@@ -46,19 +44,13 @@ def chunks(blocks: Iterable[Floats], features: FeatureConfig, segment: Segment) 
             # More than that must be there: only the last piece may end where the clip ends.
             if len(pending) <= samples:
                 break
-            yield Chunk(
-                pending[:samples],
-                slice(skip, skip + segment.at_once),
-                slice(heard - start, end - start),
-            )
-            first, heard = last + 1, end
+            yield Chunk(pending[:samples], slice(skip, skip + segment.at_once))
+            first = last + 1
             following = max(first - lead, 0) * segment.hop
             pending = pending[(following - start) * hop :]
             start = following
     frames = start + len(pending) // hop + 1  # of the whole clip
     count = max(frames - segment.frames, 0) // segment.hop + 1  # segments of the whole clip
-    if len(pending) and (frames > heard or count > first):
+    if len(pending) and count > first:
         skip = first - start // segment.hop
-        yield Chunk(
-            pending, slice(skip, skip + count - first), slice(heard - start, frames - start)
-        )
+        yield Chunk(pending, slice(skip, skip + count - first))
