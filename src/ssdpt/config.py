@@ -137,7 +137,7 @@ def parse_config(tree: Any, where: str) -> Config:
 def with_hop(config: Config, hop: int | str) -> Config:
     """The same settings with a segment scored every `hop` frames: a number, or `auto`.
 
-    It changes how a clip is scored, not what is learnt. Of system gmm only the timeline has one.
+    It changes how a clip is scored, not what is learnt.
     """
     name = _OWN[config.system][0]
     settings = getattr(config, name)

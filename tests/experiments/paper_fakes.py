@@ -68,9 +68,9 @@ def fake_results(
             oracle=lucky if epochs else None,
             oracle_epoch=7 if epochs else None,
             parts={"identity": identity, "reconstruction": error.astype(np.float32)},
-            log="" if known[variant].members else f"cells/{variant}-{machine}-{seed}",
-            seconds=1.0,
-            parameters=288643,
+            logs=tuple(
+                f"cells/{name}-{machine}-{seed}" for name in known[variant].members or (variant,)
+            ),
         )
 
     known = {

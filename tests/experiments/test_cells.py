@@ -24,7 +24,6 @@ def found():
         epoch_numbers=(1, 4),
         normals=clips[:1],
         normal_value=np.array([7], np.float32),
-        normal_parts={"identity": np.array([8], np.float32)},
         normal_epochs=np.array([[9], [10]], np.float32),
         seconds=1.5,
         facts={"parameters": 12},
@@ -71,7 +70,6 @@ def test_what_is_saved_comes_back(tmp_path, found):
     for name in ("value", "epochs", "normal_value", "normal_epochs"):
         np.testing.assert_array_equal(getattr(back, name), getattr(found, name))
     np.testing.assert_array_equal(back.parts["identity"], found.parts["identity"])
-    np.testing.assert_array_equal(back.normal_parts["identity"], [8])
     assert store.load(cell({"seed": 1})) is None
 
 

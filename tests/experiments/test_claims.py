@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from paper_fakes import CONFIG, MACHINES, fake_results
 
+from ssdpt.config import load_config
 from ssdpt.evaluation.metrics import Estimate
 from ssdpt.experiments import beta_evidence
 from ssdpt.experiments.beta import beta_name, rescored
@@ -168,7 +169,7 @@ def test_the_best_patch_of_each_machine_is_compared_with_the_usual_one():
 def noise():
     """Curves of networks whose reconstruction error tells nothing."""
     results = fake_results(("beta",), machines=("fan", "gearbox", "valve"), seeds=1, clips=20)
-    return BetaCurves(rescored(results, "mean", SIZE))
+    return BetaCurves(rescored(results, load_config("paper"), "mean"))
 
 
 @pytest.fixture(scope="module")
@@ -177,7 +178,7 @@ def signal():
     results = fake_results(
         ("beta",), machines=MACHINES[:2], seeds=1, clips=20, gains={"ssdpt": -0.7}, reconstruction=3
     )
-    return BetaCurves(rescored(results, "mean", SIZE))
+    return BetaCurves(rescored(results, load_config("paper"), "mean"))
 
 
 def test_a_useless_error_lowers_the_figures_when_it_weighs_more(noise):
@@ -190,7 +191,7 @@ def test_a_useless_error_lowers_the_figures_when_it_weighs_more(noise):
 @pytest.mark.parametrize(("scale", "word"), [(5.0, "holds"), (3000.0, "does not hold")])
 def test_stable_is_what_the_error_hardly_moves(scale, word):
     results = fake_results(("beta",), machines=("fan",), seeds=1, clips=40, error_scale=scale)
-    h_auc, _ = beta_evidence.stable(BetaCurves(rescored(results, "mean", SIZE)))
+    h_auc, _ = beta_evidence.stable(BetaCurves(rescored(results, load_config("paper"), "mean")))
     assert h_auc.verdict == word
 
 
@@ -222,3 +223,25 @@ def test_heights_are_the_quartiles_distance(noise):
 def test_beta_zero_is_the_identity_score_alone(noise):
     found = noise.results.interval(beta_name(0.0), ("fan",))
     assert noise.curve("h_auc", "fan")[0, 0] == pytest.approx(found.value)
+
+
+def _margins(monkeypatch, **margins):
+    """An Evidence that knows these differences alone."""
+    from ssdpt.evaluation.metrics import Estimate
+
+    evidence = Evidence(None)
+    monkeypatch.setattr(
+        Evidence, "ahead", lambda self, one, other, *_: Part(other, Estimate(*margins[other]))
+    )
+    monkeypatch.setattr(Evidence, "label", lambda self, name: name)
+    return evidence.ahead_of_all("ours", list(margins))
+
+
+def test_a_rival_that_is_clearly_better_refutes_although_another_has_the_larger_lead(monkeypatch):
+    found = _margins(monkeypatch, wide=(-0.010, -0.030, 0.010), narrow=(-0.008, -0.012, -0.004))
+    assert (found.what, found.verdict) == ("narrow", "does not hold")
+
+
+def test_a_rival_that_is_not_clearly_worse_leaves_it_undecided(monkeypatch):
+    found = _margins(monkeypatch, near=(0.010, 0.005, 0.015), far=(0.020, -0.010, 0.050))
+    assert (found.what, found.verdict) == ("far", "undecided")

@@ -112,3 +112,10 @@ def test_several_roots(plant, tmp_path):
         shutil.copytree(plant / machine, tmp_path / f"root-{machine}" / machine)
     data = read_data([tmp_path / "root-valve", tmp_path / "root-fan"], [])
     assert data.machines == ("fan", "valve")
+
+
+def test_a_section_that_others_have_is_missed(copy):
+    for path in (copy / "fan").rglob("section_02*"):
+        path.unlink()
+    notes = read_data([copy], []).notes
+    assert "fan: no section 02, which other machine types have" in notes

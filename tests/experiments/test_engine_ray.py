@@ -65,7 +65,7 @@ def test_a_killed_worker_and_a_killed_node_lose_no_cell(data, cells, tmp_path):
         run.join(timeout=120)
         assert not run.is_alive()
     assert sorted(store.saved) == sorted(cell.key for cell in cells[:-1])
-    assert list(found) == ["ae pump seed 0"]
+    assert list(found) == ["ae, pump, seed 0"]
     assert any("runs again" in message for message in listener.warned)
     for cell in cells[:-1]:
         there, here = store.load(cell), local.load(cell)

@@ -28,7 +28,7 @@ def results():
 
 @pytest.fixture(scope="module")
 def beta(results):
-    return rescored(results, "mean", 64 * 128)
+    return rescored(results, load_config("paper"), "mean")
 
 
 @pytest.fixture(scope="module")

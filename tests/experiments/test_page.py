@@ -179,13 +179,6 @@ def test_every_claim_and_every_open_point_is_there(page):
         assert word in text
 
 
-def test_machine_types_of_the_paper_that_are_missing_are_named(page):
-    assert (
-        "not in this data: ToyCar, ToyTrain, fan, gearbox, pump, slider, valve."
-        in page.read_text("utf-8")
-    )
-
-
 def test_only_the_chosen_experiments(tmp_path):
     results = fake_results(("masking",), machines=("fan",), clips=2, seeds=2)
     page = shown(tmp_path, results, ("masking",), example=None)

@@ -9,6 +9,7 @@ import json
 import pytest
 from paper_fakes import CONFIG, fake_results
 
+from ssdpt.config import load_config
 from ssdpt.experiments import tables
 from ssdpt.experiments.beta import rescored
 from ssdpt.experiments.claims import SMOKE, judge
@@ -186,7 +187,7 @@ def test_rows_without_any_cell_are_shown_and_said():
 
 def test_beta_has_a_row_for_every_value_and_no_oracle():
     results = fake_results(("beta",), machines=("fan",), clips=4, seeds=1)
-    table = tables.beta_table(rescored(results, "mean", 64 * 128))
+    table = tables.beta_table(rescored(results, load_config("paper"), "mean"))
     assert len(table.rows) == 2 * len(BETAS)
     assert table.rows[0].cells[0] == "β = 0"
     assert all(row.cells[2].oracle is None for row in table.rows)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
+from ssdpt.config import load_config
 from ssdpt.experiments.beta import beta_name, rescored
 from ssdpt.experiments.cells import Clip
 from ssdpt.experiments.results import MachineScores, Results, oracle_epoch
@@ -23,9 +26,7 @@ LABELS = np.array([clip.label == "anomaly" for clip in CLIPS])
 def scores(lift, seed, oracle=None, parts=None):
     noise = np.random.default_rng(seed).normal(size=len(CLIPS))
     value = (noise + lift * LABELS).astype(np.float32)
-    return MachineScores(
-        CLIPS, value, oracle, 2 if oracle is not None else None, parts or {}, "", 1.0, 5
-    )
+    return MachineScores(CLIPS, value, oracle, 2 if oracle is not None else None, parts or {}, ())
 
 
 def results(lookup, machines=("fan",), seeds=(0, 1)):
@@ -114,12 +115,16 @@ def test_the_oracle_stands_beside_the_last_epoch():
 def test_beta_is_re_scored_from_the_parts():
     parts = {"identity": scores(0.0, 1).value, "reconstruction": LABELS.astype(np.float32) * 1000}
     found = results(lambda v, m, seed: scores(0.0, seed, parts=parts), seeds=(0,))
-    mean = rescored(found, "mean", 8192)
+    config = load_config("paper", {"features.n_mels": 8, "ssdpt.frames": 8})
+    mean = rescored(found, config, "mean")
     value = mean.scores(beta_name(0.001), "fan", 0).value
     np.testing.assert_allclose(value, parts["identity"] + LABELS, rtol=1e-5)
     assert mean.spread(beta_name(0.0), "fan").mean < mean.spread(beta_name(0.005), "fan").mean
-    summed = rescored(found, "sum", 10).scores(beta_name(0.001), "fan", 0).value
-    np.testing.assert_allclose(summed, parts["identity"] + 10 * LABELS, rtol=1e-5)
+    summed = rescored(found, config, "sum").scores(beta_name(0.001), "fan", 0).value
+    np.testing.assert_allclose(summed, parts["identity"] + 64 * LABELS, rtol=1e-5)
+    stored = load_config("paper", {"ssdpt.error": "sum"})
+    same = rescored(found, stored, "sum").scores(beta_name(0.001), "fan", 0).value
+    np.testing.assert_array_equal(same, value)
 
 
 def test_only_seeds_that_both_have_are_compared():
@@ -141,3 +146,18 @@ def test_no_interval_where_no_seed_has_all_machines():
         return scores(1.0, 0) if (machine == "fan") == (seed == 0) else None
 
     assert results(lookup, ("fan", "pump")).interval("good") is None
+
+
+def test_every_machine_counts_alike_however_many_sections_it_has():
+    """The same "All" in tables and claims."""
+
+    def lookup(variant, machine, seed):
+        lift = {"fan": 2.0, "pump": 0.5}[machine]
+        found = scores(lift, 0)
+        kept = [n for n, clip in enumerate(CLIPS) if machine == "fan" or clip.section == "00"]
+        return replace(found, clips=tuple(CLIPS[n] for n in kept), value=found.value[kept])
+
+    found = results(lookup, ("fan", "pump"), seeds=(0,))
+    assert found.interval("good").value == pytest.approx(found.overall("good").mean)
+    arithmetic = found.overall("good", mean="arithmetic").mean
+    assert found.interval("good", mean="arithmetic").value == pytest.approx(arithmetic)

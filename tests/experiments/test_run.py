@@ -95,7 +95,7 @@ def test_one_section_has_nothing_to_classify(data, make, tmp_path):
     fan = data.by_machine["fan"]
     one = replace(fan, train=tuple(item for item in fan.train if item.section == "00"))
     with pytest.raises(
-        SsdptError, match="seed 0 cannot be trained: classification needs at least two"
+        SsdptError, match="ssdpt, fan, seed 0 cannot be trained: classification needs at least two"
     ):
         run_cell(make("ssdpt"), replace(data, by_machine={"fan": one}), tmp_path)
 
@@ -131,8 +131,8 @@ def test_a_failing_cell_is_told_and_the_rest_go_on(data, make, tmp_path, monkeyp
     store = CellStore(tmp_path)
     failures = run_cells([make("ae"), make("gmm")], data, store, Engine(), told)
     reason = "an unforeseen error, ZeroDivisionError: by zero"
-    assert failures == {"ae fan seed 0": reason}
-    assert told.warnings == [f"ae fan seed 0 failed, the rest go on: {reason}"]
+    assert failures == {"ae, fan, seed 0": reason}
+    assert told.warnings == [f"ae, fan, seed 0 failed, the rest go on: {reason}"]
     assert store.load(make("gmm")) is not None
     assert store.load(make("ae")) is None
     monkeypatch.setattr(engine, "run_cell", real)
@@ -144,10 +144,6 @@ def test_an_interrupted_cell_goes_on_where_it_was(data, make, tmp_path, monkeypa
     """Stopped after its first epoch, the second run makes the second epoch only."""
     cell = make("ae", ae__training__checkpoint_seconds=1e-6)
     whole = run_cell(cell, data, tmp_path / "whole")
-
-    class Stopping(Reporter):
-        def __init__(self):
-            self.seen = 0
 
     from ssdpt.systems import network
 

@@ -166,3 +166,14 @@ def test_a_file_name_that_is_no_text(clips, tmp_path):
     clips[0].path.rename(odd)
     found = features_of([Recording(odd, "fan")], AUDIO, BINS)
     assert found.failures == ()
+
+
+def test_several_at_once_compute_it_once(clips, computed):
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda _: features_of(clips, AUDIO, BINS), range(8)))
+    assert computed == [1]
+    for other in found[1:]:
+        np.testing.assert_array_equal(other.frames, found[0].frames)
+    assert not list(cache_folder().glob("*.lock"))

@@ -75,9 +75,14 @@ def _experiment(name: str, about: str, experiments: tuple[str, ...]) -> None:
         set_: Set = None,
     ) -> None:
         from ssdpt.config import parse_override
+        from ssdpt.errors import SsdptError
         from ssdpt.experiments.engine import Engine
         from ssdpt.experiments.paper import Paper, Request
 
+        if engine is EngineChoice.local and gpus:
+            raise SsdptError(
+                "a share of a GPU is for a cluster: add --engine ray, or use --jobs here"
+            )
         paper = Paper(
             Request(
                 experiments=experiments,

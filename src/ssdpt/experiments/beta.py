@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal
 
+from ssdpt.config import Config
 from ssdpt.experiments.results import MachineScores, Results
 from ssdpt.experiments.variants import BETAS, Variant
 
@@ -15,14 +16,15 @@ def beta_name(beta: float) -> str:
     return f"beta-{beta:g}"
 
 
-def rescored(results: Results, error: Literal["mean", "sum"], size: int) -> Results:
+def rescored(results: Results, config: Config, error: Literal["mean", "sum"]) -> Results:
     """The scores of system ssdpt under every β; variants are called by `beta_name`.
 
-    The error of a segment is its mean over `size` = P × F points, or their sum: β means something
-    else in each. Stored parts hold the mean.
+    The error of a segment is its mean over P × F points, or their sum: β means something else in
+    each. `config` says which of them the stored parts hold.
     """
     betas = {beta_name(beta): beta for beta in BETAS}
-    scale = 1.0 if error == "mean" else float(size)
+    size = float(config.ssdpt.frames * config.features.n_mels)
+    scale = (size if error == "sum" else 1.0) / (size if config.ssdpt.error == "sum" else 1.0)
 
     def lookup(variant: str, machine: str, seed: int) -> MachineScores | None:
         found = results.scores(SSDPT, machine, seed)

@@ -8,11 +8,11 @@ from functools import cache
 import numpy as np
 
 from ssdpt.evaluation.metrics import Doubles
-from ssdpt.evaluation.tables import Draws, estimate, harmonic, machine_draws
+from ssdpt.evaluation.tables import Draws, estimate, machine_draws
 from ssdpt.experiments.beta import beta_name
 from ssdpt.experiments.evidence import Part
 from ssdpt.experiments.published import MEASURES, Printed, published
-from ssdpt.experiments.results import RESAMPLES, Results, rows
+from ssdpt.experiments.results import RESAMPLES, Results, joined, rows
 from ssdpt.experiments.variants import BETAS
 
 STEADY = 0.01
@@ -45,7 +45,7 @@ class BetaCurves:
             parts = [self._draws(name, seed) for name in machines]
             known = [part for part in parts if part is not None]
             if known and len(known) == len(parts):
-                of_betas = [_joined(draws, measure) for draws in zip(*known, strict=True)]
+                of_betas = [joined(draws, measure) for draws in zip(*known, strict=True)]
                 over_seeds.append(np.stack(of_betas, axis=1))
         return np.mean(over_seeds, axis=0) if over_seeds else None
 
@@ -159,8 +159,3 @@ def _lead(curve: Doubles, beta: float) -> Doubles:
 def _inside() -> list[int]:
     low, high = published().beta_range
     return [index for index, beta in enumerate(BETAS) if low <= beta <= high]
-
-
-def _joined(draws: Sequence[Draws], measure: Printed) -> Doubles:
-    """One harmonic mean over the cells of several machine types: (1 + resamples,)."""
-    return harmonic(np.hstack([part.auc if measure == "h_auc" else part.pauc for part in draws]))

@@ -36,6 +36,7 @@ class Cell:
     config: Config  # with its seed
     machines: tuple[str, ...]  # trained together: usually one
     fingerprint: str  # of all their recordings
+    label: str = ""  # for people: which row of a table it is for
 
     @cached_property
     def key(self) -> str:
@@ -48,7 +49,8 @@ class Cell:
     @property
     def name(self) -> str:
         """For people."""
-        return f"{self.config.system} {'+'.join(self.machines)} seed {self.config.seed}"
+        what = self.label or self.config.system
+        return f"{what}, {' + '.join(self.machines)}, seed {self.config.seed}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,6 @@ class CellScores:
     epoch_numbers: tuple[int, ...]  # which, from 1
     normals: tuple[Clip, ...]  # training clips that were scored as well, for z-scores
     normal_value: Floats  # (normals,)
-    normal_parts: Mapping[str, Floats]
     normal_epochs: Floats  # (epochs looked at, normals)
     seconds: float  # of fitting and scoring
     facts: Mapping[str, Any] = field(default_factory=dict)  # parameters, device, notes
@@ -104,7 +105,6 @@ class CellStore:
                 epoch_numbers=tuple(head["epochs"]),
                 normals=tuple(Clip(**entry) for entry in head["normals"]),
                 normal_value=arrays["normal"],
-                normal_parts=_named(arrays, "normal-part/"),
                 normal_epochs=arrays["normal-epochs"],
                 seconds=head["seconds"],
                 facts=head["facts"],
@@ -122,7 +122,6 @@ class CellStore:
                 "normal": found.normal_value,
                 "normal-epochs": found.normal_epochs,
                 **{f"part/{name}": part for name, part in found.parts.items()},
-                **{f"normal-part/{name}": part for name, part in found.normal_parts.items()},
             }
             whole = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
             (place / _SCORES).write_bytes(save(whole))

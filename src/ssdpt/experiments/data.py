@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ssdpt.config import Config
@@ -30,6 +30,10 @@ class MachineData:
     test: tuple[Recording, ...]  # labelled ones of sections that are trained
     fingerprint: str  # of all of them, by content
 
+    @property
+    def sections(self) -> set[str]:
+        return {recording.section for recording in self.train}
+
 
 @dataclass(frozen=True)
 class PaperData:
@@ -37,6 +41,7 @@ class PaperData:
 
     by_machine: dict[str, MachineData]
     notes: tuple[str, ...]
+    told: set[str] = field(default_factory=set)  # of unreadable files, once for all cells
 
     @property
     def machines(self) -> tuple[str, ...]:
@@ -55,6 +60,12 @@ class PaperData:
         """Of the recordings of several machines."""
         marks = "".join(self.by_machine[name].fingerprint for name in machines)
         return hashlib.blake2b(marks.encode(), digest_size=16).hexdigest()
+
+    def paths(self, machines: Sequence[str]) -> Iterator[Path]:
+        """Every file that training and testing read."""
+        for name in machines:
+            machine = self.by_machine[name]
+            yield from (item.path for item in (*machine.train, *machine.test))
 
     def training_clips(
         self,
@@ -94,7 +105,9 @@ class PaperData:
         ]
         for found in sets:
             for _, reason in found.failures:
-                reporter.warn(f"left out: {reason}")
+                if reason not in self.told:
+                    self.told.add(reason)
+                    reporter.warn(f"left out: {reason}")
         if len(sets) == 1:
             return sets[0]
         joined = FeatureSet.joined(sets)
@@ -133,6 +146,13 @@ def read_data(
             if machine is not None:
                 found[name] = machine
             task.advance(note=name)
+    every = {section for machine in found.values() for section in machine.sections}
+    for machine in found.values():
+        absent = sorted(every - machine.sections)
+        if absent and len(machine.sections) > 1:
+            notes.append(
+                f"{machine.machine}: no section {', '.join(absent)}, which other machine types have"
+            )
     if not found:
         raise SsdptError(
             f"{', '.join(str(root) for root in roots)}: no machine has both normal training clips "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import shutil
+import socket
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -44,13 +45,16 @@ def run_cells(
     A cell is written to the store as soon as it is done, so that an interrupted run goes on where
     it was. A failing one is told and the rest go on.
     """
-    waiting = {cell.key: cell for cell in cells if store.load(cell) is None}
-    done = len({cell.key for cell in cells}) - len(waiting)
+    distinct: dict[str, Cell] = {}
+    for cell in cells:
+        distinct.setdefault(cell.key, cell)
+    waiting = [cell for cell in distinct.values() if store.load(cell) is None]
+    done = len(distinct) - len(waiting)
     failures: dict[str, str] = {}
     with reporter.task("cells", total=len(waiting) + done) as task:
         task.advance(done, "found finished" if done else "")
         run = _on_cluster if engine.name == "ray" else _here
-        for cell, found in run(list(waiting.values()), data, store, engine, reporter):
+        for cell, found in run(waiting, data, store, engine, reporter):
             if isinstance(found, SsdptError):
                 failures[cell.name] = str(found)
                 reporter.warn(f"{cell.name} failed, the rest go on: {found}")
@@ -100,6 +104,13 @@ def _on_cluster(
 
 def _remote(data: PaperData, cell: Cell) -> CellScores:
     """On a node of the cluster: checkpoints stay there, the scores travel back."""
+    for path in data.paths(cell.machines):
+        # Left out as unreadable it would make a cell of other clips than its name says.
+        if not path.exists():
+            raise SsdptError(
+                f"{path}: no such file on {socket.gethostname()}; put it on storage that every "
+                "node of the cluster sees under this path"
+            )
     with tempfile.TemporaryDirectory(prefix="ssdpt-") as work:
         return run_cell(cell, data, Path(work))
 

@@ -10,9 +10,10 @@ from typing import Literal
 from ssdpt.evaluation.metrics import Estimate
 from ssdpt.experiments.cells import Clip
 from ssdpt.experiments.published import MEASURES, Printed, published
-from ssdpt.experiments.results import Results
+from ssdpt.experiments.results import Mean, Results
 
 Verdict = Literal["holds", "does not hold", "undecided", "not measured"]
+_ORDER: tuple[Verdict, ...] = ("does not hold", "not measured", "undecided", "holds")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +50,7 @@ class Part:
 def verdict(parts: Sequence[Part]) -> Verdict:
     """A claim holds if all its parts do; one part against it is enough to refute it."""
     found = {part.verdict for part in parts}
-    order: tuple[Verdict, ...] = ("does not hold", "not measured", "undecided", "holds")
-    return next((word for word in order if word in found), "not measured")
+    return next((word for word in _ORDER if word in found), "not measured")
 
 
 class Evidence:
@@ -75,7 +75,7 @@ class Evidence:
     def ahead_of_all(
         self, better: str, rivals: Sequence[str], measure: Printed = "h_auc", machine: str = ""
     ) -> Part:
-        """How much a variant is ahead of the strongest of its rivals.
+        """How much a variant is ahead of the rival that speaks most against it.
 
         With rivals missing the answer can only be that one of the others is better.
         """
@@ -83,18 +83,23 @@ class Evidence:
         known = [part for part in parts if part.margin is not None]
         if not known:
             return Part(f"{_where(measure, machine)}: {self.label(better)} over the others", None)
-        closest = min(known, key=lambda part: part.value)
+        closest = min(known, key=lambda part: (_ORDER.index(part.verdict), part.value))
         if len(known) < len(parts) and closest.verdict != "does not hold":
             return Part(f"{closest.what}, others missing", None)
         return closest
 
-    def reaches(self, variant: str, value: float, measure: Printed) -> Part:
-        """How much a variant is above a printed figure; needs the paper's machine types."""
+    def reaches(
+        self, variant: str, value: float, measure: Printed, mean: Mean = "arithmetic"
+    ) -> Part:
+        """How much a variant is above a printed figure; needs the paper's machine types.
+
+        The figures of Table I are arithmetic means over them, those of Table II harmonic ones.
+        """
         what = f"{_where(measure)}: {self.label(variant)} over {value:.3f}"
         types = published().machines
         if not all(self._has(variant, machine) for machine in types):
             return Part(f"{what} (needs the paper's seven machine types)", None)
-        found = self.results.interval(variant, types, measure)
+        found = self.results.interval(variant, types, measure, mean)
         if found is None:
             return Part(what, None)
         return Part(what, Estimate(found.value - value, found.low - value, found.high - value))

@@ -18,7 +18,6 @@ from ssdpt.experiments.claims import SMOKE, Judged, judge
 from ssdpt.experiments.drawings import dpt_block, flow_chart
 from ssdpt.experiments.mask_examples import mask_examples
 from ssdpt.experiments.picture import Picture
-from ssdpt.experiments.published import published
 from ssdpt.experiments.results import Results
 from ssdpt.experiments.sheet import Drawing
 from ssdpt.experiments.table_forms import (
@@ -64,7 +63,7 @@ def present(
     """
     beta = None
     if "beta" in experiments and results.machines_of(SSDPT):
-        beta = rescored(results, error, config.ssdpt.frames * config.features.n_mels)
+        beta = rescored(results, config, error)
     shown: dict[str, list[Table | Picture]] = {}
     drawings = [flow_chart(config, _classes(results)), dpt_block(config)]
     with reporter.task("tables and figures", len(experiments) + 1) as task:
@@ -191,10 +190,7 @@ def _header(results: Results, claims: Sequence[Judged]) -> str:
 
 
 def _facts(results: Results, command: str, facts: Mapping[str, str]) -> str:
-    missing = [machine for machine in published().machines if machine not in results.machines]
     told = list(results.notes)
-    if missing:
-        told.append(f"Of the paper's machine types, not in this data: {', '.join(missing)}.")
     entries = "".join(
         f"<dt>{_safe(name)}</dt><dd>{_safe(value)}</dd>" for name, value in facts.items()
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -21,12 +22,15 @@ from ssdpt.experiments.page import present
 from ssdpt.experiments.plan import Plan, make_plan
 from ssdpt.experiments.results import MachineScores, Results, oracle_epoch
 from ssdpt.experiments.variants import Variant, variants
+from ssdpt.files import write_json
 from ssdpt.progress import SILENT, Reporter
 from ssdpt.scoring.fusion import Scale, fuse
 from ssdpt.systems import system_class
 from ssdpt.training.loop import choose_device, duration
 from ssdpt.types import Floats
 from ssdpt.version import __version__
+
+_RECORDINGS = "recordings.json"  # the fingerprint of every machine type
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +87,8 @@ class Paper:
         """The training that a figure of a variant rests on."""
         config = self.configs[variant].model_copy(update={"seed": seed})
         together = self.data.trained_with(machine, config)
-        return Cell(config, together, self.data.fingerprint(together))
+        label = self.variants[variant].label
+        return Cell(config, together, self.data.fingerprint(together), label)
 
     def cells(self) -> list[Cell]:
         """All that is needed, machine by machine, so that its features are used while at hand."""
@@ -101,6 +106,7 @@ class Paper:
     def run(self) -> Path:
         """Run what is not finished yet, and write tables, figures and the page."""
         begun = time.monotonic()
+        self._tell_of_changes()
         cells = self.cells()
         failures = run_cells(cells, self.data, self.store, self.request.engine, self.reporter)
         if not any(self.store.load(cell) for cell in cells):
@@ -154,9 +160,7 @@ class Paper:
             oracle=None if best is None else found.epochs[best, own],
             oracle_epoch=None if best is None else found.epoch_numbers[best],
             parts={name: part[own] for name, part in found.parts.items()},
-            log=str(self.store.place(cell).relative_to(self.request.out)),
-            seconds=found.seconds,
-            parameters=int(found.facts.get("parameters", 0)),
+            logs=(str(self.store.place(cell).relative_to(self.request.out)),),
         )
 
     def _fused(self, variant: Variant, machine: str, seed: int) -> MachineScores | None:
@@ -191,10 +195,20 @@ class Paper:
             oracle=None if any(member.oracle is None for member in whole) else oracle,
             oracle_epoch=None,
             parts={},
-            log="",
-            seconds=sum(member.seconds for member in whole),
-            parameters=sum(member.parameters for member in whole),
+            logs=tuple(log for member in whole for log in member.logs),
         )
+
+    def _tell_of_changes(self) -> None:
+        """Say which recordings are not those of an earlier run into the same folder."""
+        place = self.request.out / _RECORDINGS
+        before = json.loads(place.read_text("utf-8")) if place.is_file() else {}
+        now = {name: machine.fingerprint for name, machine in self.data.by_machine.items()}
+        for name in now:
+            if before.get(name, now[name]) != now[name]:
+                self.reporter.warn(
+                    f"{name}: its recordings have changed since the last run; its cells run again"
+                )
+        write_json(place, {**before, **now})
 
     def _rules(self) -> list[str]:
         """What was done by rule, in words."""
@@ -208,15 +222,15 @@ class Paper:
         if not joint:
             return []
         return [
-            f"{', '.join(joint)}: one section, so nothing to classify; machine types "
-            f"({', '.join(self.data.machines)}) are the classes"
+            f"{', '.join(joint)}: one section, so nothing to classify; the classes are the "
+            f"sections of all machine types ({', '.join(self.data.machines)})"
         ]
 
     def _example(self) -> Floats:
         """The log-mel of a normal clip, for the figure of the masks."""
         machine = self.data.machines[0]
         front_end = system_class("ssdpt").front_end_of(self.config)
-        clips = self.data.test_clips((machine,), self.config, front_end)
+        clips = self.data.training_clips((machine,), self.config, front_end)
         return clips.source.clip(0)
 
 

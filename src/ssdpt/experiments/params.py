@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
+from ssdpt.experiments.variants import BLOCKS
 from ssdpt.nn.dpt import DualPathTransformer
-
-CONFIGURATIONS = ((1, 64), (2, 64), (3, 64), (3, 128), (3, 256))
-"""(M, P) of the rows of Table II."""
 
 _SECTIONS = 3  # machine IDs of the DCASE 2021 development set
 
@@ -13,7 +11,7 @@ _SECTIONS = 3  # machine IDs of the DCASE 2021 development set
 def parameter_table() -> list[dict[str, int]]:
     """A row for each configuration: the paper's count (no attention projections), and all."""
     rows = []
-    for blocks, frames in CONFIGURATIONS:
+    for blocks, frames in BLOCKS:
         network = DualPathTransformer(_SECTIONS, blocks=blocks, frames=frames)
         every, paper_count = network.parameter_counts()
         rows.append({"blocks": blocks, "frames": frames, "paper_count": paper_count, "all": every})

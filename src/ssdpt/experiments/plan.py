@@ -24,6 +24,7 @@ from ssdpt.progress import SILENT, Reporter
 from ssdpt.systems import system_class
 from ssdpt.systems.base import FitContext
 from ssdpt.training.loop import choose_device, duration
+from ssdpt.training.together import at_once
 from ssdpt.types import Recording
 
 _FEW, _MORE = 6, 18  # clips; the difference of their times is free of what every fit costs once
@@ -37,7 +38,6 @@ class Cost:
     start: float  # seconds that every cell takes
     learning: float  # seconds a training clip and epoch
     scoring: float  # seconds a clip
-    memory: float  # bytes beside the frames
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,13 +117,9 @@ def make_plan(
             )
         )
     sizes = [_frame_bytes(cell, data, seconds) for cell in waiting]
-    peak = max(
-        (
-            costs[_kind(cell.config)].memory + size
-            for cell, size in zip(waiting, sizes, strict=True)
-        ),
-        default=0.0,
-    )
+    # As much as the hungriest kind of cell has taken here, beside the frames of real ones.
+    jobs = at_once(device)
+    peak = jobs * max(sizes, default=0.0) + (jobs if waiting else 0) * _memory(device)
     front_ends = {
         (cell.machines, _front_end(cell.config).name): size
         for cell, size in zip(waiting, sizes, strict=True)
@@ -144,11 +140,10 @@ def _without(tree: object) -> object:
 
 def _try(config: Config, seconds: float) -> Cost:
     """Fit to few and to more clips of noise for one epoch, and score some."""
-    before = _memory(config)
     few, more = (_time_fit(config, count, seconds) for count in (_FEW, _MORE))
     learning = max((more[0] - few[0]) / (_MORE - _FEW), 1e-5)
     start = max(few[0] - _FEW * learning, 0.0)
-    return Cost(start, learning, min(few[1], more[1]), max(_memory(config) - before, 0.0))
+    return Cost(start, learning, min(few[1], more[1]))
 
 
 def _time_fit(config: Config, clips: int, seconds: float) -> tuple[float, float]:
@@ -217,9 +212,8 @@ def _frame_bytes(cell: Cell, data: PaperData, seconds: float) -> float:
     return clips * seconds / front_end.frame_seconds * width
 
 
-def _memory(config: Config) -> float:
+def _memory(device: str) -> float:
     """The most that this process has held so far, in bytes: on a GPU, of its memory."""
-    device = choose_device(config.device)
-    if device.type == "cuda":
-        return float(torch.cuda.max_memory_reserved(device))
+    if choose_device(device).type == "cuda":
+        return float(torch.cuda.max_memory_reserved())
     return 1024.0 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

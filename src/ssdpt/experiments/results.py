@@ -19,7 +19,7 @@ from ssdpt.experiments.cells import Clip
 from ssdpt.experiments.variants import Variant
 from ssdpt.types import Floats
 
-Measure = Literal["h_auc", "h_pauc", "auc", "pauc", "official_2021", "official_2022"]
+Measure = Literal["h_auc", "h_pauc", "official_2021", "official_2022"]
 Epoch = Literal["last", "oracle"]
 Mean = Literal["harmonic", "arithmetic"]
 RESAMPLES = 500
@@ -34,9 +34,7 @@ class MachineScores:
     oracle: Floats | None  # (clips,) at the epoch best on the test labels; None without epochs
     oracle_epoch: int | None  # from 1; None without epochs, and where several networks are fused
     parts: Mapping[str, Floats]  # (clips,) each
-    log: str  # folder of the cell, relative to OUT; empty where several are fused
-    seconds: float
-    parameters: int
+    logs: tuple[str, ...]  # folders of the cells it rests on, relative to OUT
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +116,7 @@ class Results:
         """How much `better` is ahead, over the machines that both have, with a 95 % interval.
 
         Clips are resampled, the same ones for both, so that what is common to them cancels; the
-        figures of the seeds are averaged first. Harmonic mean over sections and domains.
+        figures of the seeds are averaged first.
         """
         common = [m for m in machines or self.machines if self._both(better, worse, m)]
         seeds = [s for s in self._seeds_of(better, common) if s in self._seeds_of(worse, common)]
@@ -128,12 +126,18 @@ class Results:
         return estimate(first - second)
 
     def interval(
-        self, variant: str, machines: Sequence[str] | None = None, measure: Measure = "h_auc"
+        self,
+        variant: str,
+        machines: Sequence[str] | None = None,
+        measure: Measure = "h_auc",
+        mean: Mean = "harmonic",
     ) -> Estimate | None:
         """A figure over machines (all by default) with its 95 % interval over resampled clips."""
         found = [m for m in machines or self.machines if m in self.machines_of(variant)]
         seeds = self._seeds_of(variant, found)
-        return estimate(self._column(variant, found, seeds, measure)) if found and seeds else None
+        if not found or not seeds:
+            return None
+        return estimate(self._column(variant, found, seeds, measure, mean))
 
     def _both(self, one: str, other: str, machine: str) -> bool:
         return any(
@@ -150,13 +154,19 @@ class Results:
         ]
 
     def _column(
-        self, variant: str, machines: Sequence[str], seeds: Sequence[int], measure: Measure
+        self,
+        variant: str,
+        machines: Sequence[str],
+        seeds: Sequence[int],
+        measure: Measure,
+        mean: Mean = "harmonic",
     ) -> Doubles:
         """Row 0 is the figure, then the resamples, averaged over the seeds: (1 + resamples,)."""
         over_seeds = []
         for seed in seeds:
             parts = [self._draws(variant, machine, seed, "last", RESAMPLES) for machine in machines]
-            over_seeds.append(_figure([part for part in parts if part is not None], measure))
+            known = [part for part in parts if part is not None and part.auc.shape[1]]
+            over_seeds.append(joined(known, measure, mean))
         return np.mean(over_seeds, axis=0)
 
     def _point(
@@ -164,7 +174,7 @@ class Results:
     ) -> float | None:
         parts = [self._draws(variant, machine, seed, epoch, 0) for machine in machines]
         known = [part for part in parts if part is not None and part.auc.shape[1]]
-        return float(_figure(known, measure)[0]) if known else None
+        return float(joined(known, measure)[0]) if known else None
 
     def _measure(
         self, variant: str, machine: str, seed: int, epoch: Epoch, resamples: int
@@ -196,15 +206,21 @@ def oracle_epoch(clips: Sequence[Clip], epochs: Floats) -> int | None:
     return int(np.argmax([harmonic(auc)[0] for auc in found]))
 
 
-def _figure(parts: Sequence[Draws], measure: Measure) -> Doubles:
-    auc = np.hstack([part.auc for part in parts])
-    pauc = np.hstack([part.pauc for part in parts])
-    if measure == "official_2022":
-        return harmonic(np.hstack([part.official_2022 for part in parts]))
-    if measure == "official_2021":
-        return harmonic(np.hstack([auc, pauc]))
-    areas = auc if measure in {"auc", "h_auc"} else pauc
-    return harmonic(areas) if measure.startswith("h_") else areas.mean(axis=1)
+def joined(parts: Sequence[Draws], measure: Measure, mean: Mean = "harmonic") -> Doubles:
+    """A figure over machine types, each counting alike however many sections it has: (rows,)."""
+    each = np.stack([_figure(part, measure) for part in parts], axis=1)  # (rows, machines)
+    return harmonic(each) if mean == "harmonic" else each.mean(axis=1)
+
+
+def _figure(part: Draws, measure: Measure) -> Doubles:
+    """The harmonic mean over one machine's sections and domains, (rows,)."""
+    areas = {
+        "h_auc": [part.auc],
+        "h_pauc": [part.pauc],
+        "official_2021": [part.auc, part.pauc],
+        "official_2022": [part.official_2022],
+    }
+    return harmonic(np.hstack(areas[measure]))
 
 
 def _mean(values: Doubles, mean: Mean) -> float:

@@ -74,7 +74,6 @@ def run_cell(cell: Cell, data: PaperData, work: Path, reporter: Reporter = SILEN
         epoch_numbers=tuple(int(place.stem.removeprefix("epoch-")) for place in places),
         normals=_clips(normal.recordings),
         normal_value=_values(normal_scores),
-        normal_parts=_parts(normal_scores),
         normal_epochs=after[:, len(test) :],
         seconds=round(time.monotonic() - begun, 3),
         facts={

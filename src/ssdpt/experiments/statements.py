@@ -76,7 +76,7 @@ def _reached(name: str) -> Callable[[Evidence], list[Part]]:
 def _patch_depends(evidence: Evidence) -> list[Part]:
     """The machine type for which the setting best over all types is beaten most."""
     usual = evidence.best(_PATCHES)
-    if usual is None:
+    if usual is None or len(evidence.machines) < 2:  # of one type alone the best is the usual
         return []
     parts = [
         evidence.ahead(other, usual, "h_auc", machine)
@@ -86,6 +86,16 @@ def _patch_depends(evidence: Evidence) -> list[Part]:
     ]
     known = [part for part in parts if part.margin is not None]
     return sorted(known, key=lambda part: part.value)[-1:]
+
+
+def _loses_somewhere(evidence: Evidence) -> list[Part]:
+    """For each longer segment the machine type that is worst off with it."""
+    worst = []
+    for longer in (_LONG, _LONGEST):
+        parts = [evidence.ahead(_THREE, longer, "h_auc", name) for name in evidence.machines]
+        known = [part for part in parts if part.margin is not None]
+        worst += sorted(known, key=lambda part: part.value)[-1:]
+    return worst
 
 
 def _parameters(_: Evidence) -> list[Part]:
@@ -262,8 +272,9 @@ STATEMENTS: Mapping[str, Check[Evidence]] = {
     "long-segments-not-everywhere": Check(
         "blocks",
         table_two(((_THREE, _LONG), (_THREE, _LONGEST))),
-        "P = 64 against 128 and 256, over all types together",
-        _steps(((_THREE, _LONG), (_THREE, _LONGEST))),
+        "P = 64 against 128 and 256: the machine type that loses most by the longer one, chosen on "
+        "the test labels and so too favourable",
+        _loses_somewhere,
     ),
     "blocks-help-overall": Check(
         "blocks",
@@ -287,7 +298,9 @@ STATEMENTS: Mapping[str, Check[Evidence]] = {
         "blocks",
         no_numbers("0.032 below three blocks, and below MNv2-LOF; no bound for comparable"),
         "harmonic mean over the seven machine types, less the printed figure",
-        lambda evidence: [evidence.reaches(_ONE, published().table_two[_ONE].all, "h_auc")],
+        lambda evidence: [
+            evidence.reaches(_ONE, published().table_two[_ONE].all, "h_auc", "harmonic")
+        ],
     ),
     "one-block-parameters": Check(
         "blocks",

@@ -222,7 +222,7 @@ def _of_machine(results: Results, variant: str, machine: str, measure: Measure) 
         last=results.spread(variant, machine, measure),
         oracle=results.spread(variant, machine, measure, "oracle"),
         paper=paper,
-        logs=tuple(scores.log for scores in found if scores is not None and scores.log),
+        logs=tuple(log for scores in found if scores is not None for log in scores.logs),
     )
 
 

@@ -9,6 +9,7 @@ outgrows `SSDPT_CACHE_GB` (default 20).
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import hashlib
 import json
 import os
@@ -27,7 +28,7 @@ from numpy.typing import NDArray
 from ssdpt.data import audio
 from ssdpt.errors import SsdptError
 from ssdpt.features.front_end import FrontEnd
-from ssdpt.files import atomic_folder, write_json
+from ssdpt.files import atomic_folder, write_json, writing
 from ssdpt.progress import SILENT, Reporter
 from ssdpt.settings import AudioConfig
 from ssdpt.types import Floats, Recording
@@ -150,14 +151,37 @@ def features_of(
     A recording that cannot be read is left out and named in `failures`; the others go on.
     """
     folder = cache_folder() / _key(recordings, audio_config, front_end, strict)
+    if found := _find(recordings, folder, front_end):
+        return found
+    with _only_one(folder):
+        # Whoever held the lock before may have made just this.
+        if found := _find(recordings, folder, front_end):
+            return found
+        with atomic_folder(folder) as temporary:
+            _compute(recordings, audio_config, front_end, strict, temporary, reporter)
+        _prune(keep=folder)
+        return _open(recordings, folder, front_end)
+
+
+@contextlib.contextmanager
+def _only_one(folder: Path) -> Iterator[None]:
+    """One thread of one process at a time; the others wait instead of computing the same."""
+    lock = folder.with_name(f"{folder.name}.lock")
+    with writing(lock):
+        lock.parent.mkdir(parents=True, exist_ok=True)
+        file = lock.open("w")
+    with file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+        lock.unlink(missing_ok=True)
+
+
+def _find(recordings: Sequence[Recording], folder: Path, front_end: FrontEnd) -> FeatureSet | None:
+    """What was computed before; None where it is not there yet, or damaged."""
     try:
         return _open(recordings, folder, front_end)
     except (OSError, ValueError, KeyError, TypeError):
-        pass  # not there yet, or damaged
-    with atomic_folder(folder) as temporary:
-        _compute(recordings, audio_config, front_end, strict, temporary, reporter)
-    _prune(keep=folder)
-    return _open(recordings, folder, front_end)
+        return None
 
 
 def _key(
