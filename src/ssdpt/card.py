@@ -18,6 +18,7 @@ def model_card(model: StoredModel) -> str:
     )
     notes = "\n".join(f"- {note}" for note in model.notes) or "- none"
     name = str(model.description.get("name", model.config.system))
+    heard = str(model.description.get("hears", f"{model.config.features.n_mels} mel bins"))
     return f"""# {model.machine}: anomalous sound detector
 
 Judges recordings of `{model.machine}` by how far they are from its normal sound.
@@ -33,7 +34,7 @@ sections {", ".join(model.sections)}. \
 ## Settings
 System `{name}`, preset `{model.config.preset}`, seed {model.config.seed}, \
 {model.config.audio.sample_rate} Hz, channel {model.config.audio.channel}, \
-{model.config.features.n_mels} mel bins, {model.description.get("parameters", "?")} parameters. \
+{heard}, {model.description.get("parameters", "?")} parameters. \
 All settings are in `config.json`.
 
 ## Thresholds

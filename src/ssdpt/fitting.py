@@ -93,6 +93,7 @@ def fit_machine(
             description={
                 "name": system.name,
                 "clips": len(clips),
+                "hears": f"{system.front_end.name}, {system.front_end.bins} values a frame",
                 "mean_spectra": _mean_spectra(clips) if hears_log_mels(system) else {},
                 **system.description(),
             },

@@ -155,7 +155,7 @@ STATEMENTS: Mapping[str, Check[Evidence]] = {
     "ssdpt-value": Check(
         "main",
         no_numbers("Table II gives 0.720, the harmonic mean of the same machine types"),
-        "harmonic mean over the seven machine types, less the printed figure",
+        "arithmetic mean over the seven machine types, less the printed figure",
         _reached("ssdpt"),
     ),
     "ensemble-over-ssdpt": Check(
@@ -167,7 +167,7 @@ STATEMENTS: Mapping[str, Check[Evidence]] = {
     "ensemble-value": Check(
         "main",
         no_numbers(_ITSELF),
-        "harmonic mean over the seven machine types, less the printed figure",
+        "arithmetic mean over the seven machine types, less the printed figure",
         _reached("ssdpt-ensemble"),
     ),
     "wavenet-toytrain-fan": Check(
@@ -205,7 +205,7 @@ STATEMENTS: Mapping[str, Check[Evidence]] = {
     "noaux-value": Check(
         "main",
         no_numbers(_ITSELF),
-        "harmonic mean over the seven machine types, less the printed figure",
+        "arithmetic mean over the seven machine types, less the printed figure",
         _reached("ssdpt-noaux"),
     ),
     "auxiliary-helps": Check(
