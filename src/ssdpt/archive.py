@@ -22,7 +22,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from ssdpt.cluster import Cluster
+from ssdpt.cluster import Cluster, device_of_task
 from ssdpt.errors import SsdptError
 from ssdpt.files import atomic_path, digest, printable, write_json, write_text
 from ssdpt.fleet import INDEX, Fleet
@@ -116,7 +116,7 @@ def local_engine(device: str = "auto") -> Engine:
 
 def ray_engine(cluster: Cluster, *, gpus: float = 0.0, device: str = "auto") -> Engine:
     """The nodes of a Ray cluster, which find model and recordings at the paths they have here."""
-    chosen = ("cuda" if gpus else "cpu") if device == "auto" else device
+    chosen = device_of_task(device, gpus)
 
     def judge(scoring: Scoring, shards: Shards, progress: Task) -> Iterator[tuple[int, Judged]]:
         work = functools.partial(_on_worker, scoring, chosen)

@@ -168,6 +168,13 @@ class Cluster:
                     ray.cancel(reference, force=True)
 
 
+def device_of_task(device: str, gpus: float) -> str:
+    """What `auto` means on a node: a task that takes no GPU keeps away from those of others."""
+    if device != "auto":
+        return device
+    return "cuda" if gpus else "cpu"
+
+
 class _WithoutRay:
     """A stream without what Ray's own threads print into it: the reporter tells of losses."""
 

@@ -175,7 +175,11 @@ def epochs_of(config: Config) -> int:
 def learnt_from(config: Config) -> dict[str, Any]:
     """The settings that decide what a system learns and how it scores: no other system's."""
     parts = {"system", "seed", "audio", "features", *_OWN[config.system]}
-    return config.model_dump(mode="json", include=parts)
+    found = config.model_dump(mode="json", include=parts)
+    for settings in found.values():
+        if isinstance(settings, dict) and "training" in settings:
+            del settings["training"]["checkpoint_seconds"]
+    return found
 
 
 def parse_override(text: str) -> tuple[str, Any]:

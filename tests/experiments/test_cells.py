@@ -46,7 +46,14 @@ def test_the_key_changes_with_what_changes_the_scores():
 
 
 @pytest.mark.parametrize(
-    "changes", [{"device": "cpu"}, {"ae.hidden": 4}, {"decision.folds": 7}, {"wavenet.hop": 17}]
+    "changes",
+    [
+        {"device": "cpu"},
+        {"ae.hidden": 4},
+        {"decision.folds": 7},
+        {"wavenet.hop": 17},
+        {"ssdpt.training.checkpoint_seconds": 5},
+    ],
 )
 def test_and_with_nothing_else(changes):
     assert cell(changes).key == cell().key

@@ -15,14 +15,10 @@ from ssdpt.cli.command import EXIT_INTERRUPTED, Group, command, everywhere
 from ssdpt.cli.console import REPORTER, STDOUT
 from ssdpt.cli.judge import print_rows
 from ssdpt.cli.model import Json
+from ssdpt.cli.score import EngineName
 
 app = typer.Typer(help="What the paper reports, computed here.", no_args_is_help=True, cls=Group)
 app.callback()(everywhere)
-
-
-class EngineChoice(StrEnum):
-    local = "local"
-    ray = "ray"
 
 
 class ErrorChoice(StrEnum):
@@ -42,7 +38,7 @@ Seeds = Annotated[int, typer.Option(min=1, help="Trainings of every kind.")]
 Quick = Annotated[
     bool, typer.Option("--quick", help="A smoke run of minutes; without --data on its own plant.")
 ]
-Where = Annotated[EngineChoice, typer.Option("--engine", help="This machine or a Ray cluster.")]
+Where = Annotated[EngineName, typer.Option("--engine", help="This machine or a Ray cluster.")]
 Address = Annotated[str, typer.Option(help="Of the Ray cluster: auto or host:port.")]
 Gpus = Annotated[float, typer.Option(min=0, help="Share of a GPU for a cell on the cluster.")]
 OnlyPlan = Annotated[bool, typer.Option("--plan", help="Say what it would cost, run nothing.")]
@@ -66,7 +62,7 @@ def _experiment(name: str, about: str, experiments: tuple[str, ...]) -> None:
         seeds: Seeds = 1,
         quick: Quick = False,
         plan: OnlyPlan = False,
-        engine: Where = EngineChoice.local,
+        engine: Where = EngineName.local,
         address: Address = "auto",
         gpus: Gpus = 0.0,
         device: Device = "auto",
@@ -79,7 +75,7 @@ def _experiment(name: str, about: str, experiments: tuple[str, ...]) -> None:
         from ssdpt.experiments.engine import Engine
         from ssdpt.experiments.paper import Paper, Request
 
-        if engine is EngineChoice.local and gpus:
+        if engine is EngineName.local and gpus:
             raise SsdptError(
                 "a share of a GPU is for a cluster: add --engine ray, or use --jobs here"
             )

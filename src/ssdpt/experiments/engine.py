@@ -87,16 +87,12 @@ def _here(
 def _on_cluster(
     cells: Sequence[Cell], data: PaperData, store: CellStore, engine: Engine, reporter: Reporter
 ) -> Iterator[Outcome]:
-    from ssdpt.cluster import Cluster
+    from ssdpt.cluster import Cluster, device_of_task
 
-    # A cell that has asked for no GPU keeps away from those that belong to others.
-    chosen = "cuda" if engine.gpus else "cpu"
-    sent = [
-        replace(cell, config=cell.config.model_copy(update={"device": chosen}))
-        if cell.config.device == "auto"
-        else cell
-        for cell in cells
-    ]
+    sent = []
+    for cell in cells:
+        device = device_of_task(cell.config.device, engine.gpus)
+        sent.append(replace(cell, config=cell.config.model_copy(update={"device": device})))
     with Cluster.connect(engine.address, reporter) as cluster:
         for index, found in cluster.run(partial(_remote, data), sent, gpus=engine.gpus):
             yield cells[index], found
