@@ -18,7 +18,7 @@ class Missing:
     def find_spec(self, name, path=None, target=None):
         if name.split(".")[0] in {
             *("torch", "scipy", "sklearn", "matplotlib", "sounddevice"),
-            *("onnx", "onnxscript", "onnxruntime", "openvino"),
+            *("onnx", "onnxscript", "onnxruntime", "openvino", "ray", "pyarrow"),
         }:
             raise ModuleNotFoundError(f"No module named '{name}'", name=name)
 sys.meta_path.insert(0, Missing())
@@ -35,7 +35,7 @@ def base_modules():
     yield from ("ssdpt.scoring.calibrate", "ssdpt.scoring.aggregate", "ssdpt.training.log")
     yield from ("ssdpt.scoring.gaussian", "ssdpt.judging", "ssdpt.pipeline", "ssdpt.fleet")
     yield from (f"ssdpt.runtime.{name}" for name in ("manifest", "session", "chunks", "card"))
-    yield "ssdpt.runtime.exported"
+    yield from ("ssdpt.runtime.exported", "ssdpt.cluster", "ssdpt.archive", "ssdpt.settings")
     for package in (ssdpt.cli, ssdpt.data):
         yield package.__name__
         for module in pkgutil.iter_modules(package.__path__, package.__name__ + "."):
