@@ -31,24 +31,46 @@ class Reporter:
         yield Task()
 
 
-class Labelled(Reporter):
-    """Passes everything on with a name before it, where several speak at once."""
+class Relay(Reporter):
+    """Passes everything on; a subclass changes something on the way."""
 
-    def __init__(self, listener: Reporter, label: str) -> None:
-        self._listener, self._label = listener, label
+    def __init__(self, listener: Reporter) -> None:
+        self.listener = listener
 
     def say(self, message: str) -> None:
-        self._listener.say(f"{self._label}: {message}")
+        self.listener.say(message)
 
     def detail(self, message: str) -> None:
-        self._listener.detail(f"{self._label}: {message}")
+        self.listener.detail(message)
 
     def warn(self, message: str) -> None:
-        self._listener.warn(f"{self._label}: {message}")
+        self.listener.warn(message)
 
     @contextlib.contextmanager
     def task(self, description: str, total: float | None = None) -> Iterator[Task]:
-        with self._listener.task(f"{self._label} {description}", total) as task:
+        with self.listener.task(description, total) as task:
+            yield task
+
+
+class Labelled(Relay):
+    """Puts a name before everything, where several speak at once."""
+
+    def __init__(self, listener: Reporter, label: str) -> None:
+        super().__init__(listener)
+        self._label = label
+
+    def say(self, message: str) -> None:
+        super().say(f"{self._label}: {message}")
+
+    def detail(self, message: str) -> None:
+        super().detail(f"{self._label}: {message}")
+
+    def warn(self, message: str) -> None:
+        super().warn(f"{self._label}: {message}")
+
+    @contextlib.contextmanager
+    def task(self, description: str, total: float | None = None) -> Iterator[Task]:
+        with super().task(f"{self._label} {description}", total) as task:
             yield task
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import shutil
 import socket
 import tempfile
@@ -18,7 +17,7 @@ from ssdpt.errors import SsdptError
 from ssdpt.experiments.cells import Cell, CellScores, CellStore
 from ssdpt.experiments.data import PaperData
 from ssdpt.experiments.run import run_cell
-from ssdpt.progress import SILENT, Reporter, Task
+from ssdpt.progress import SILENT, Relay, Reporter
 
 EngineName = Literal["local", "ray"]
 
@@ -129,22 +128,8 @@ def _first_line(error: Exception) -> str:
     return next(iter(str(error).splitlines()), "")[:300]
 
 
-class _Inner(Reporter):
+class _Inner(Relay):
     """Of hundreds of cells only the progress is shown; remarks are for those who ask."""
 
-    def __init__(self, listener: Reporter) -> None:
-        self._listener = listener
-
     def say(self, message: str) -> None:
-        self._listener.detail(message)
-
-    def detail(self, message: str) -> None:
-        self._listener.detail(message)
-
-    def warn(self, message: str) -> None:
-        self._listener.warn(message)
-
-    @contextlib.contextmanager
-    def task(self, description: str, total: float | None = None) -> Iterator[Task]:
-        with self._listener.task(description, total) as task:
-            yield task
+        self.listener.detail(message)

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import torch
 
-from ssdpt.progress import Reporter, Task
+from ssdpt.progress import Relay, Reporter, Task
 from ssdpt.training.loop import choose_device
 
 _ON_A_GPU = 4  # more gain nothing: the chip is full
@@ -78,24 +78,16 @@ class _Stopped(BaseException):
     """Ends a training whose neighbour has failed; nobody sees it."""
 
 
-class _Stoppable(Reporter):
+class _Stoppable(Relay):
     """Passes everything on until it is time to stop."""
 
     def __init__(self, listener: Reporter, stopping: threading.Event) -> None:
-        self._listener, self._stopping = listener, stopping
-
-    def say(self, message: str) -> None:
-        self._listener.say(message)
-
-    def detail(self, message: str) -> None:
-        self._listener.detail(message)
-
-    def warn(self, message: str) -> None:
-        self._listener.warn(message)
+        super().__init__(listener)
+        self._stopping = stopping
 
     @contextlib.contextmanager
     def task(self, description: str, total: float | None = None) -> Iterator[Task]:
-        with self._listener.task(description, total) as task:
+        with super().task(description, total) as task:
             yield _StoppableTask(task, self._stopping)
 
 
