@@ -32,26 +32,32 @@ _VARIABLES = {
     **{colour: f"--reference-{index}" for index, colour in enumerate(REFERENCES)},
 }
 _MARKERS = ("s", "D", "^")
-_STYLE: dict[Any, Any] = {
-    "svg.fonttype": "none",
-    "text.parse_math": False,  # a machine may have dollar signs in its name
-    "font.size": 9,
-    "axes.edgecolor": MUTED,
-    "axes.labelcolor": INK,
-    "axes.linewidth": 0.7,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "xtick.color": MUTED,
-    "ytick.color": MUTED,
-    "xtick.labelcolor": INK,
-    "ytick.labelcolor": INK,
-    "text.color": INK,
-    "grid.color": GRID,
-    "grid.linewidth": 0.7,
-    "legend.frameon": False,
-    "legend.fontsize": 8,
-    "savefig.transparent": True,
-}
+
+
+def style(ink: str, muted: str, grid: str) -> dict[Any, Any]:
+    """How all plots of the project look, in these colours."""
+    return {
+        "svg.fonttype": "none",
+        "text.parse_math": False,  # a machine may have dollar signs in its name
+        "font.size": 9,
+        "axes.edgecolor": muted,
+        "axes.labelcolor": ink,
+        "axes.linewidth": 0.7,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "xtick.color": muted,
+        "ytick.color": muted,
+        "xtick.labelcolor": ink,
+        "ytick.labelcolor": ink,
+        "text.color": ink,
+        "grid.color": grid,
+        "grid.linewidth": 0.7,
+        "legend.frameon": False,
+        "legend.fontsize": 8,
+    }
+
+
+_STYLE = {**style(INK, MUTED, GRID), "savefig.transparent": True}
 _HEAT = np.array([255, 106, 0], np.float32)  # orange over grey is told apart by every eye
 _BARS = 40
 _HERTZ = (63, 125, 250, 500, 1000, 2000, 4000, 8000, 16000, 32000)

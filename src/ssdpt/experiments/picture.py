@@ -8,37 +8,21 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import matplotlib
 from matplotlib.figure import Figure
 
+from ssdpt.evaluation.plots import style
 from ssdpt.experiments.claims import SMOKE
 from ssdpt.files import atomic_path, write_text
 
 INK, MUTED, GRID, PANEL = "#16202a", "#5a6772", "#e3e8ec", "#ffffff"
 _VARIABLES = {INK: "--ink", MUTED: "--muted", GRID: "--grid", PANEL: "--panel"}
 
-_STYLE: dict[Any, Any] = {
-    "svg.fonttype": "none",
-    "text.parse_math": False,
-    "font.size": 9,
-    "axes.edgecolor": MUTED,
-    "axes.labelcolor": INK,
-    "axes.linewidth": 0.7,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
+_STYLE = {
+    **style(INK, MUTED, GRID),
     "axes.facecolor": PANEL,
     "figure.facecolor": PANEL,
-    "xtick.color": MUTED,
-    "ytick.color": MUTED,
-    "xtick.labelcolor": INK,
-    "ytick.labelcolor": INK,
-    "text.color": INK,
-    "grid.color": GRID,
-    "grid.linewidth": 0.7,
-    "legend.frameon": False,
-    "legend.fontsize": 8,
     "hatch.linewidth": 0.6,
 }
 _DOTS_AN_INCH = 160
