@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import subprocess
@@ -13,6 +14,8 @@ import pytest
 
 # Before torch is imported anywhere: several threads on busy cores wait for each other.
 os.environ["OMP_NUM_THREADS"] = "1"
+# Before librosa is: a fresh install compiles some of it, and the compiler need not optimise.
+os.environ["NUMBA_OPT"] = "0"
 
 EXPORTABLE = ("ssdpt", "ssdpt-noaux", "ae", "mnv2", "gmm")
 
@@ -65,7 +68,31 @@ def models(detectors, tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def exports(models, tmp_path_factory):
+def traced_once():
+    """Each model is traced once in a session, however often it is exported."""
+    from ssdpt.runtime import export
+
+    trace, kept = export.onnx_model, {}
+
+    def traced(system, arithmetic):
+        content = hashlib.sha256(system.config.model_dump_json().encode())
+        for array in system.arrays().values():
+            content.update(array.tobytes())
+        key = (content.digest(), arithmetic)
+        if key not in kept:
+            kept[key] = trace(system, arithmetic)
+        model, graph = kept[key]
+        own = type(model)()
+        own.CopyFrom(model)
+        return own, graph
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(export, "onnx_model", traced)
+        yield
+
+
+@pytest.fixture(scope="session")
+def exports(models, traced_once, tmp_path_factory):
     """The models exported to ONNX, by name; tests that change one copy it first."""
     from ssdpt.fleet import Fleet, export_fleet
     from ssdpt.runtime.export import ExportSettings
@@ -92,6 +119,15 @@ def fleet_folder(plant, tmp_path_factory):
     out = tmp_path_factory.mktemp("fleet") / "models"
     fit_fleet(read_layout(plant), load_config("tiny", {"system": "gmm"}), out)
     return out
+
+
+@pytest.fixture(scope="session")
+def nodes():
+    """The head of a Ray cluster; tests that need more nodes add them, and end them."""
+    from nodes import Nodes
+
+    with Nodes() as started:
+        yield started
 
 
 @dataclass(frozen=True)

@@ -20,116 +20,134 @@ from ssdpt.cluster import Cluster, _Need, _Nodes, _not_joined, _reason
 from ssdpt.errors import SsdptError
 
 
-@pytest.fixture(scope="module")
-def nodes():
-    with Nodes() as started:
-        yield started
-
-
-@pytest.fixture
-def listener():
+@pytest.fixture(scope="class")
+def told():
     return Listener()
 
 
 @pytest.fixture
-def cluster(nodes, listener):
-    with Cluster.connect(nodes.address, listener) as joined:
+def listener(told):
+    """What this test alone is told."""
+    told.warned.clear()
+    return told
+
+
+@pytest.fixture(scope="class")
+def cluster(nodes, told):
+    with Cluster.connect(nodes.address, told) as joined:
         yield joined
 
 
-def test_every_item_comes_once_with_its_result_or_its_error(cluster, listener):
-    def work(number):
-        from ssdpt.data.audio import AudioError
+class TestTasks:
+    """Joined once for all of them: what one leaves under way would be in the way of the next."""
 
-        if number == 2:
-            raise AudioError(Path("a.wav"), "cut short", "cut short")  # cannot travel by itself
-        if number == 3:
-            raise ValueError("three")
-        if number == 4:
-            sys.exit("four")
-        return None if number == 5 else 10 * number
+    def test_every_item_comes_once_with_its_result_or_its_error(self, cluster, listener):
+        def work(number):
+            from ssdpt.data.audio import AudioError
 
-    found = dict(cluster.run(work, iter(range(8)), cpus=0.5))
-    errors = {index: found.pop(index) for index in (2, 3, 4)}
-    assert found == {0: 0, 1: 10, 5: None, 6: 60, 7: 70}
-    assert all(type(error) is SsdptError for error in errors.values())
-    assert str(errors[2]) == "a.wav: cut short"
-    host = socket.gethostname()
-    assert str(errors[3]) == f"a task failed on {host}: ValueError: three"
-    assert str(errors[4]) == f"a task failed on {host}: SystemExit: four"
-    assert listener.warned == []
+            if number == 2:
+                raise AudioError(Path("a.wav"), "cut short", "cut short")  # cannot travel by itself
+            if number == 3:
+                raise ValueError("three")
+            if number == 4:
+                sys.exit("four")
+            return None if number == 5 else 10 * number
 
+        found = dict(cluster.run(work, iter(range(8)), cpus=0.5))
+        errors = {index: found.pop(index) for index in (2, 3, 4)}
+        assert found == {0: 0, 1: 10, 5: None, 6: 60, 7: 70}
+        assert all(type(error) is SsdptError for error in errors.values())
+        assert str(errors[2]) == "a.wav: cut short"
+        host = socket.gethostname()
+        assert str(errors[3]) == f"a task failed on {host}: ValueError: three"
+        assert str(errors[4]) == f"a task failed on {host}: SystemExit: four"
+        assert listener.warned == []
 
-def test_no_items(cluster):
-    assert list(cluster.run(str, [])) == []
+    def test_no_items(self, cluster):
+        assert list(cluster.run(str, [])) == []
 
+    def test_only_some_are_under_way_and_leaving_cancels_them(self, cluster, tmp_path):
+        taken = []
 
-def test_only_some_are_under_way_and_leaving_cancels_them(cluster, tmp_path):
-    taken = []
+        def items():
+            for number in range(10**9):
+                taken.append(number)
+                yield number
 
-    def items():
-        for number in range(10**9):
-            taken.append(number)
-            yield number
+        def work(number):
+            if number > 4:
+                (tmp_path / f"{number}-{os.getpid()}").touch()
+                time.sleep(600)
+            return number
 
-    def work(number):
-        if number > 4:
-            (tmp_path / f"{number}-{os.getpid()}").touch()
-            time.sleep(600)
-        return number
+        results = cluster.run(work, items())
+        assert [index for index, _ in islice(results, 5)] == [0, 1, 2, 3, 4]
+        assert len(taken) < 10
+        wait_for(lambda: any(tmp_path.iterdir()))
+        results.close()
+        (asleep,) = (int(path.name.partition("-")[2]) for path in tmp_path.iterdir())
+        wait_for(lambda: not Path(f"/proc/{asleep}").exists())
 
-    results = cluster.run(work, items())
-    assert [index for index, _ in islice(results, 5)] == [0, 1, 2, 3, 4]
-    assert len(taken) < 10
-    wait_for(lambda: any(tmp_path.iterdir()))
-    results.close()
-    (asleep,) = (int(path.name.partition("-")[2]) for path in tmp_path.iterdir())
-    wait_for(lambda: not Path(f"/proc/{asleep}").exists())
+    def test_fractions_of_a_gpu(self, cluster):
+        def work(number):
+            begin = time.time()
+            time.sleep(0.4)
+            return begin, time.time()
 
+        times = [span for _, span in cluster.run(work, range(6), cpus=0.1, gpus=0.5)]
+        at_once = [sum(begin <= other < end for other, _ in times) for begin, end in times]
+        assert max(at_once) == 2  # both halves are used, and never a third
 
-def test_fractions_of_a_gpu(cluster):
-    def work(number):
-        begin = time.time()
-        time.sleep(0.4)
-        return begin, time.time()
+    def test_what_no_node_has_is_refused(self, cluster, nodes):
+        with pytest.raises(SsdptError) as refused:
+            list(cluster.run(str, [1], gpus=2))
+        assert str(refused.value) == (
+            f"{nodes.address}: no node of this Ray cluster has 1 CPU and 2 GPU, which a task "
+            "takes; ask for less, or start a node that has it"
+        )
+        with pytest.raises(SsdptError, match="1 CPU and 953674316406 MiB of memory"):
+            list(cluster.run(str, [1], memory=10**18))
 
-    times = [span for _, span in cluster.run(work, range(6), cpus=0.1, gpus=0.5)]
-    at_once = [sum(begin <= other < end for other, _ in times) for begin, end in times]
-    assert max(at_once) == 2  # both halves are used, and never a third
+    @pytest.mark.full
+    def test_killed_workers_and_a_killed_node_lose_nothing(self, nodes, cluster, listener):
+        other = nodes.add()
 
+        def work(number):
+            time.sleep(0.3)
+            return number * number
 
-def test_what_no_node_has_is_refused(cluster, nodes):
-    with pytest.raises(SsdptError) as refused:
-        list(cluster.run(str, [1], gpus=2))
-    assert str(refused.value) == (
-        f"{nodes.address}: no node of this Ray cluster has 1 CPU and 2 GPU, which a task takes; "
-        "ask for less, or start a node that has it"
-    )
-    with pytest.raises(SsdptError, match="1 CPU and 953674316406 MiB of memory"):
-        list(cluster.run(str, [1], memory=10**18))
+        found, killed = [], []
+        for index, result in cluster.run(work, range(20)):
+            found.append((index, result))
+            for node, after in ((nodes.head, 5), (other, 12)):
+                busy = [pid for pid, line in node.processes().items() if "ray::_perform" in line]
+                if busy and len(found) > after and node not in killed:
+                    killed.append(node)
+                    kill(busy[0]) if node is nodes.head else node.kill()
+        assert len(killed) == 2
+        assert sorted(found) == [(number, number * number) for number in range(20)]
+        again = [line for line in listener.warned if line.startswith("task ")]
+        assert len(again) >= 2, listener.warned
+        reasons = {line.partition("runs again: ")[2] for line in again}
+        assert reasons <= {"worker crashed", "node died"}
 
-
-@pytest.mark.full
-def test_killed_workers_and_a_killed_node_lose_nothing(nodes, cluster, listener):
-    other = nodes.add()
-
-    def work(number):
-        time.sleep(0.3)
-        return number * number
-
-    found, killed = [], []
-    for index, result in cluster.run(work, range(30)):
-        found.append((index, result))
-        for node, after in ((nodes.head, 5), (other, 12)):
-            busy = [pid for pid, line in node.processes().items() if "ray::_perform" in line]
-            if busy and len(found) > after and node not in killed:
-                killed.append(node)
-                kill(busy[0]) if node is nodes.head else node.kill()
-    assert len(killed) == 2
-    assert sorted(found) == [(number, number * number) for number in range(30)]
-    again = [line for line in listener.warned if line.startswith("task ")]
-    assert len(again) >= 2, listener.warned
-    assert {line.partition("runs again: ")[2] for line in again} <= {"worker crashed", "node died"}
+    @pytest.mark.full
+    def test_workers_with_another_ssdpt_or_none(self, nodes, cluster, tmp_path):
+        older, none = tmp_path / "older", tmp_path / "none"
+        shutil.copytree(Path(ssdpt.__file__).parent, older / "ssdpt")
+        (older / "ssdpt" / "version.py").write_text('__version__ = "0.0.7"\n')
+        (none / "ssdpt").mkdir(parents=True)
+        (none / "ssdpt" / "__init__.py").write_text("raise ModuleNotFoundError('no ssdpt here')\n")
+        advice = r"install this version of ssdpt with the same extras on every node$"
+        # Tasks are sent to one node of the two by the memory that only it claims to have.
+        for folder, memory, reason in (
+            (older, 10**13, "it has ssdpt 0.0.7"),
+            (none, 10**14, ".*no ssdpt here.*"),
+        ):
+            node = nodes.add(f"--memory={memory}", PYTHONPATH=str(folder))
+            with pytest.raises(SsdptError, match=rf"^a worker .* \({reason}\); {advice}"):
+                list(cluster.run(str, [1], memory=memory / 2))
+            node.kill()
 
 
 def test_lost_nodes_are_told_of_and_the_last_one_ends_the_run(monkeypatch, listener):
@@ -157,25 +175,6 @@ def test_lost_nodes_are_told_of_and_the_last_one_ends_the_run(monkeypatch, liste
     nodes.look(at_once=True)
     with pytest.raises(SsdptError, match="no node of this Ray cluster has 1 CPU"):
         nodes.check()
-
-
-@pytest.mark.full
-def test_workers_with_another_ssdpt_or_none(nodes, cluster, tmp_path):
-    older, none = tmp_path / "older", tmp_path / "none"
-    shutil.copytree(Path(ssdpt.__file__).parent, older / "ssdpt")
-    (older / "ssdpt" / "version.py").write_text('__version__ = "0.0.7"\n')
-    (none / "ssdpt").mkdir(parents=True)
-    (none / "ssdpt" / "__init__.py").write_text("raise ModuleNotFoundError('no ssdpt here')\n")
-    advice = r"install this version of ssdpt with the same extras on every node$"
-    # Tasks are sent to one node of the two by the memory that only it claims to have.
-    for folder, memory, reason in (
-        (older, 10**13, "it has ssdpt 0.0.7"),
-        (none, 10**14, ".*no ssdpt here.*"),
-    ):
-        node = nodes.add(f"--memory={memory}", PYTHONPATH=str(folder))
-        with pytest.raises(SsdptError, match=rf"^a worker .* \({reason}\); {advice}"):
-            list(cluster.run(str, [1], memory=memory / 2))
-        node.kill()
 
 
 @pytest.mark.full

@@ -11,6 +11,7 @@ import soundfile
 from sounds import RATE, hum, write_clip, write_folder
 from ssdpt import Detector, fitting
 from ssdpt.config import load_config
+from ssdpt.data.split import divided
 from ssdpt.errors import SsdptError
 from ssdpt.features.cache import FeatureSet
 from ssdpt.types import Recording
@@ -71,7 +72,7 @@ class TestHoldingOut:
 
     def test_no_recording_is_on_both_sides(self):
         clips = view_of(recordings(*["00"] * 30, *["01"] * 30), clips_each=3)
-        parts = fitting._divide(clips, 4, seed=0)
+        parts = divided(clips.recordings, 4, seed=0)
         assert sorted(place for part in parts for place in part) == list(range(180))
         owners = [{clips.recordings[place].path for place in part} for part in parts]
         assert sum(len(owner) for owner in owners) == 60
@@ -80,14 +81,14 @@ class TestHoldingOut:
     def test_few_recordings_are_divided_in_time_each(self, count):
         """Every part leaves some of every recording, so no machine ID goes missing."""
         clips = view_of(recordings("00", "01"), clips_each=8)
-        for part in fitting._divide(clips, count, seed=0):
+        for part in divided(clips.recordings, count, seed=0):
             assert {r.section for r in clips.only(part).recordings} == {"00", "01"}
             assert {r.section for r in clips.without(part).recordings} == {"00", "01"}
 
     def test_hardly_any_clips_still_fill_several_parts(self):
         for number in (2, 3, 4):
             clips = view_of(recordings(*["00"] * number))
-            parts = [part for part in fitting._divide(clips, 4, seed=0) if part]
+            parts = [part for part in divided(clips.recordings, 4, seed=0) if part]
             assert len(parts) == number
 
     def test_a_large_share_held_out_leaves_something_to_learn_from(self, tmp_path):

@@ -51,7 +51,9 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     shutil.copy(odd, tmp_path / "today.wav")
     load = ssdpt.config.load_config
 
-    def quick(preset: str = "fast", overrides: dict[str, Any] | None = None) -> Any:
+    def quick(preset: str = "best", overrides: dict[str, Any] | None = None) -> Any:
+        if preset == "best":
+            return load("tiny", {"system": "multiview", **(overrides or {})})
         return load("tiny" if preset == "fast" else preset, overrides)
 
     monkeypatch.setattr(ssdpt.config, "load_config", quick)

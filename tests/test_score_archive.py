@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-from nodes import Listener, Nodes, kill
+from nodes import Listener, kill
 from sounds import hum, write_clip
 from ssdpt.archive import Scoring, _on_worker, local_engine, ray_engine, score_archive
 from ssdpt.cluster import Cluster
@@ -293,7 +293,7 @@ def test_a_worker_that_does_not_see_the_files(models, tmp_path):
 
 
 @pytest.mark.full
-def test_on_a_cluster_with_a_killed_worker_and_a_killed_node(models, fan, tmp_path):
+def test_on_a_cluster_with_a_killed_worker_and_a_killed_node(nodes, models, fan, tmp_path):
     recordings, scoring = read_layout(fan).recordings, Scoring.by(models["ssdpt"], hop=1)
     broken = tmp_path / "broken.wav"
     broken.write_bytes(b"no sound")
@@ -301,23 +301,22 @@ def test_on_a_cluster_with_a_killed_worker_and_a_killed_node(models, fan, tmp_pa
     here, there = tmp_path / "here", tmp_path / "there"
     expected = score_archive(recordings, scoring, here, local_engine("cpu"), shard_size=2)
     listener, killed = Listener(), []
-    with Nodes() as nodes:
-        other = nodes.add()
-        with Cluster.connect(nodes.address, listener) as cluster:
+    other = nodes.add()
+    with Cluster.connect(nodes.address, listener) as cluster:
 
-            def engine(scoring, shards, progress):
-                """Kills a worker of the head, then all of the other node, each at work."""
-                results = ray_engine(cluster)(scoring, shards, progress)
-                for count, result in enumerate(results):
-                    yield result
-                    for node, after in ((nodes.head, 2), (other, 6)):
-                        lines = node.processes().items()
-                        busy = [pid for pid, line in lines if "ray::_perform" in line]
-                        if busy and count >= after and node not in killed:
-                            killed.append(node)
-                            kill(busy[0]) if node is nodes.head else node.kill()
+        def engine(scoring, shards, progress):
+            """Kills a worker of the head, then all of the other node, each at work."""
+            results = ray_engine(cluster)(scoring, shards, progress)
+            for count, result in enumerate(results):
+                yield result
+                for node, after in ((nodes.head, 2), (other, 6)):
+                    lines = node.processes().items()
+                    busy = [pid for pid, line in lines if "ray::_perform" in line]
+                    if busy and count >= after and node not in killed:
+                        killed.append(node)
+                        kill(busy[0]) if node is nodes.head else node.kill()
 
-            summary = score_archive(recordings, scoring, there, engine, shard_size=2)
+        summary = score_archive(recordings, scoring, there, engine, shard_size=2)
     assert len(killed) == 2
     assert len([line for line in listener.warned if "runs again" in line]) >= 2
     assert summary == expected

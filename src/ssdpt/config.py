@@ -22,18 +22,31 @@ from ssdpt.settings import (
     GaussianConfig,
     MobileNetConfig,
     MobileNetLofConfig,
+    MultiViewConfig,
     Settings,
     SsdptConfig,
     SsdptEnsembleConfig,
+    TextureConfig,
     WaveNetConfig,
 )
 
 SystemName = Literal[
-    "ssdpt", "ssdpt-noaux", "ssdpt-ensemble", "ae", "mnv2", "mnv2-lof", "wavenet-ensemble", "gmm"
+    "multiview",
+    "texture",
+    "ssdpt",
+    "ssdpt-noaux",
+    "ssdpt-ensemble",
+    "ae",
+    "mnv2",
+    "mnv2-lof",
+    "wavenet-ensemble",
+    "gmm",
 ]
 
 # Where each system's own settings are; the hop of its segments, if it has one, in the first place.
 _OWN: dict[str, tuple[str, ...]] = {
+    "multiview": ("multiview", "texture"),
+    "texture": ("texture",),
     "ssdpt": ("ssdpt",),
     "ssdpt-noaux": ("ssdpt",),
     "ssdpt-ensemble": ("ssdpt", "ssdpt_ensemble"),
@@ -65,6 +78,8 @@ class Config(Settings):
     mnv2_lof: MobileNetLofConfig = MobileNetLofConfig()
     wavenet: WaveNetConfig = WaveNetConfig()
     gmm: GaussianConfig = GaussianConfig()
+    texture: TextureConfig = TextureConfig()
+    multiview: MultiViewConfig = MultiViewConfig()
     decision: DecisionConfig = DecisionConfig()
 
     @model_validator(mode="after")
@@ -89,7 +104,7 @@ def preset_names() -> list[str]:
     return sorted(Path(item.name).stem for item in folder.iterdir() if item.name.endswith(".yaml"))
 
 
-def load_config(preset: str = "fast", overrides: dict[str, Any] | None = None) -> Config:
+def load_config(preset: str = "best", overrides: dict[str, Any] | None = None) -> Config:
     """The settings of a shipped preset, or of a YAML file, with `overrides` laid over it.
 
     `overrides` maps dotted names to values: `{"ssdpt.training.epochs": 5}`.
@@ -132,6 +147,14 @@ def parse_config(tree: Any, where: str) -> Config:
         name = ".".join(str(part) for part in first["loc"]) or "configuration"
         reason = first["msg"].removeprefix("Value error, ")
         raise SsdptError(f"{where}: setting {name}: {reason}") from error
+
+
+def with_overrides(config: Config, overrides: dict[str, Any]) -> Config:
+    """The same settings with some laid over them, by dotted names."""
+    tree = config.model_dump()
+    for name, value in overrides.items():
+        _lay_over(tree, name, value)
+    return parse_config(tree, "settings")
 
 
 def with_hop(config: Config, hop: int | str) -> Config:

@@ -17,6 +17,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from ssdpt.adapting import Adaptation, adapt_model
 from ssdpt.card import model_card
 from ssdpt.config import Config, hop_of, load_config, with_hop
 from ssdpt.data import audio
@@ -29,10 +30,10 @@ from ssdpt.scoring.calibrate import Calibration
 from ssdpt.settings import AudioConfig
 from ssdpt.storage import StoredModel, read_model, write_calibration, write_model
 from ssdpt.systems import system_class
+from ssdpt.systems.background import Background
 from ssdpt.systems.base import System
 from ssdpt.training.log import LOG_FILE
-from ssdpt.training.loop import choose_device
-from ssdpt.types import Floats, Recording, Score
+from ssdpt.types import Domain, Floats, Recording, Score
 
 
 class Detector(Judge):
@@ -48,18 +49,20 @@ class Detector(Judge):
         cls,
         source: Source | Sequence[Recording],
         *,
-        config: Config | str = "fast",
+        config: Config | str = "best",
         machine: str | None = None,
         work: Path | None = None,
         resume: bool = False,
         strict: bool = False,
         reporter: Reporter = SILENT,
+        background: Background | None = None,
     ) -> Self:
         """Learn the normal sound of one machine.
 
         `source` is a folder in any known layout, a CSV manifest, or a list of recordings; where
         it holds several machines, `machine` names one. `config` is a preset's name or a whole
-        configuration. `work` keeps checkpoints, from which `resume` goes on.
+        configuration. `work` keeps checkpoints, from which `resume` goes on. `background` is what
+        has been learnt of other machines.
         """
         settings = load_config(config) if isinstance(config, str) else config
         recordings = _recordings_of_one_machine(source, machine, reporter)
@@ -72,6 +75,7 @@ class Detector(Judge):
                 resume=resume,
                 strict=strict,
                 reporter=reporter,
+                background=background,
             )
         return cls(fitted.system, fitted.stored, fitted.log)
 
@@ -92,7 +96,10 @@ class Detector(Judge):
             raise SsdptError(
                 f"{folder}: the model's files do not belong together; copy or fit it again"
             ) from error
-        system.to(choose_device(device))
+        if system.needs_torch:
+            from ssdpt.training.loop import choose_device
+
+            system.to(choose_device(device))
         log = Path(folder) / LOG_FILE
         text = log.read_text("utf-8", errors="replace") if log.is_file() else ""
         return cls(system, stored, text)
@@ -105,6 +112,31 @@ class Detector(Judge):
     def save_calibration(self, folder: Source) -> None:
         """Write the thresholds into the folder the model was loaded from."""
         write_calibration(Path(folder), self.calibration, model_card(self._stored))
+
+    def adapt(
+        self,
+        clips: Sequence[Source | Recording],
+        *,
+        section: str | None = None,
+        domain: Domain = "target",
+        strict: bool = False,
+        reporter: Reporter = SILENT,
+    ) -> Adaptation:
+        """Take further normal clips as a condition of their own; `save` writes what it is then.
+
+        Nothing is trained again and the thresholds stay. `section` is the machine ID of all of
+        them; where it is not given, names and folders tell it. Clips that may be faults are named
+        in the warnings, and taken all the same.
+        """
+        recordings = [self._recording(clip, section) for clip in clips]
+
+        def frames(path: Path) -> Iterator[Floats]:
+            return self._frame_blocks(path, strict)
+
+        self._stored, found = adapt_model(self._system, self._stored, recordings, frames, domain)
+        for warning in found.warnings:
+            reporter.warn(warning)
+        return found
 
     def audio(self, path: Source) -> Floats:
         """The samples as the detector hears them: (samples,) at `sample_rate`."""
@@ -227,6 +259,13 @@ class Detector(Judge):
 
     def _scorer(self, path: Path, strict: bool) -> SectionScore:
         return self._system.listen(lambda: self._frame_blocks(path, strict))
+
+    def _recording(self, clip: Source | Recording, section: str | None) -> Recording:
+        """A clip whose ID is told by `section`, by itself, or by its name and folders."""
+        if not isinstance(clip, Recording):
+            return self._described(Path(clip), section)
+        told = self._described(clip.path, section or clip.section or None)
+        return replace(clip, section=told.section)
 
     def _known_sections(self, recording: Recording) -> tuple[str, ...]:
         """The sections that a clip is scored as: its own, or all where that is unknown."""

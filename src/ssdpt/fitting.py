@@ -13,21 +13,22 @@ from pathlib import Path
 import numpy as np
 
 from ssdpt.config import Config
-from ssdpt.data.split import folds, held_out, training_split
+from ssdpt.data.split import divided, held_out, training_split
 from ssdpt.errors import SsdptError
 from ssdpt.features.cache import FeatureSet, FeatureView, features_of
+from ssdpt.features.copies import near_copies
 from ssdpt.files import digest, printable
 from ssdpt.judging import score_by_rule
 from ssdpt.progress import SILENT, Reporter
-from ssdpt.scoring.calibrate import calibrate
+from ssdpt.scoring.calibrate import Scores, aligned, calibrate
 from ssdpt.storage import StoredModel
 from ssdpt.systems import system_class
-from ssdpt.systems.base import FitContext, System, hears_log_mels
+from ssdpt.systems.background import Background
+from ssdpt.systems.base import FitContext, System, shows_log_mels
 from ssdpt.types import Recording
 from ssdpt.version import __version__
 
 _NAMED = 3  # files named in a warning
-_LEAST_RECORDINGS = 5  # fewer than this are divided by time instead of by recording
 _FEW_CLIPS = 10
 _SHORTEST_SECONDS = 1.0  # a training clip; less says too little of a machine
 
@@ -51,11 +52,12 @@ def fit_machine(
     resume: bool = False,
     strict: bool = False,
     reporter: Reporter = SILENT,
+    background: Background | None = None,
 ) -> Fitted:
     """Fit and calibrate on the normal training recordings among `recordings` of one machine.
 
     `work` holds checkpoints while it runs. With `strict`, a recording at another sample rate than
-    the model's is refused.
+    the model's is refused. `background` is what has been learnt of other machines.
     """
     notes = _Notes(reporter)
     chosen = _normal_training_recordings(recordings, config.seed, notes)
@@ -70,19 +72,31 @@ def fit_machine(
     heard = {digest(recording.path): printable(recording.path.name) for recording in used}
     if len(heard) < len(used):
         notes.add(f"{len(used) - len(heard)} of {len(used)} recordings are copies of others")
-    cross_fit = len(clips) < config.decision.cross_fit_below
-    models = 1 + config.decision.folds if cross_fit else 1
+    system_kind = system_class(config.system)
+    cross_fit = len(clips) < config.decision.cross_fit_below and not system_kind.tells_own_scores
+    models = config.decision.folds if cross_fit else 1
     identity = _identity(config, used, list(heard))
 
     def fit(part: FeatureView, name: str) -> System:
         place = work / name.replace(" ", "-")
-        context = FitContext(place, identity, resume, reporter, name, models)
-        return system_class(config.system).fit(part, config, context)
+        context = FitContext(place, identity, resume, reporter, name, models, background=background)
+        return system_kind.fit(part, config, context)
 
-    if cross_fit:
+    if system_kind.tells_own_scores:
+        system = fit(clips, "training")
+        scores = system.own_scores()
+        cross_fit = True
+    elif cross_fit:
         system, scores = _cross_fit(clips, config, fit, reporter)
     else:
         system, scores = _fit_and_hold_out(clips, config, fit, reporter)
+    if background is not None:
+        notes.append(f"other machines are known from {background.origin}")
+        if config.system == "multiview" and background.ears is None:
+            notes.add(
+                "one machine ID and nothing to compare it with: the hand-made views judge without "
+                "networks; recordings of other machines (--background) would add them"
+            )
     log = work / "training" / "training.jsonl"
     return Fitted(
         system=system,
@@ -94,7 +108,7 @@ def fit_machine(
                 "name": system.name,
                 "clips": len(clips),
                 "hears": f"{system.front_end.name}, {system.front_end.bins} values a frame",
-                "mean_spectra": _mean_spectra(clips) if hears_log_mels(system) else {},
+                "mean_spectra": _mean_spectra(clips, config) if shows_log_mels(system) else {},
                 **system.description(),
             },
             arrays=system.arrays(),
@@ -106,6 +120,48 @@ def fit_machine(
         ),
         log=log.read_text("utf-8") if log.is_file() else "",
     )
+
+
+def learn_background(
+    machines: Sequence[Sequence[Recording]],
+    others: Sequence[Sequence[Recording]],
+    config: Config,
+    work: Path,
+    *,
+    resume: bool = False,
+    strict: bool = False,
+    reporter: Reporter = SILENT,
+) -> Background:
+    """What the machines to be fitted are told of each other, and of `others`.
+
+    Of the others, recordings that are the machines' own, or nearly, are named and left out: they
+    would teach the networks to call the machine's own sound another's.
+    """
+    notes = _Notes(reporter)
+    silent = _Notes(SILENT)  # what is wrong with a machine's own recordings is told when it is fit
+    clips = [
+        _readable_clips(
+            _normal_training_recordings(group, config.seed, silent),
+            config,
+            strict,
+            silent,
+            reporter,
+        )
+        for group in machines
+    ]
+    known = list(clips)
+    for group in others:
+        chosen = _normal_training_recordings(group, config.seed, notes)
+        found = _readable_clips(chosen, config, strict, notes, reporter)
+        copies = near_copies(found, clips, config.features.n_mels)
+        names = dict.fromkeys(found.recordings[place].path for place in copies)
+        notes.add_files("left out of the background, nearly the machine's own", list(names))
+        if len(copies) < len(found):
+            known.append(found.without(copies))
+    used = [recording for part in known for recording in dict.fromkeys(part.recordings)]
+    identity = _identity(config, used, [digest(recording.path) for recording in used])
+    context = FitContext(work, identity, resume, reporter, "background")
+    return Background.learn(known, config, context)
 
 
 def _able(config: Config, recordings: Sequence[Recording], notes: _Notes) -> Config:
@@ -204,7 +260,7 @@ def _readable_clips(
 
 def _fit_and_hold_out(
     clips: FeatureView, config: Config, fit: Fit, reporter: Reporter
-) -> tuple[System, dict[str, list[float]]]:
+) -> tuple[System, Scores]:
     """Train on nine tenths of the recordings; the others give the scores of unheard sound."""
     decision = config.decision
     distinct = list(dict.fromkeys(clips.recordings))
@@ -214,76 +270,65 @@ def _fit_and_hold_out(
         held = [place for place, item in enumerate(clips.recordings) if item in chosen]
     else:
         parts = max(2, round(1 / decision.held_out))
-        held = _divide(clips, parts, config.seed)[-1]
+        held = divided(clips.recordings, parts, config.seed)[-1]
     system = fit(clips.without(held), "training")
     return system, _scores(system, clips.only(held), reporter)
 
 
 def _cross_fit(
     clips: FeatureView, config: Config, fit: Fit, reporter: Reporter
-) -> tuple[System, dict[str, list[float]]]:
-    """Train on everything; thresholds come from models that did not hear the clip they score."""
-    scores: defaultdict[str, list[float]] = defaultdict(list)
-    parts = [part for part in _divide(clips, config.decision.folds, config.seed) if part]
+) -> tuple[System, Scores]:
+    """Train on all parts but one, each in turn: the scores of unheard sound come from all models.
+
+    One of them is kept: a model trained on everything would score unheard sound lower than those
+    that set its thresholds, which heard less, and would raise far fewer alarms than asked for.
+    Only where each of them misses a section or a domain altogether is everything trained on.
+    """
+    parts = [part for part in divided(clips.recordings, config.decision.folds, config.seed) if part]
+    kept: tuple[int, System] | None = None
+    scores: list[Scores] = []
     for number, part in enumerate(parts, start=1):
         rest = clips.without(part)
         if not len(rest) or system_class(config.system).refusal(rest.recordings, config):
             continue  # what is left cannot be learnt from: these clips set no threshold
-        system = fit(rest, f"fold {number} of {len(parts)}")
-        for section, values in _scores(system, clips.only(part), reporter).items():
-            scores[section] += values
+        whole = kept is None and _groups(rest) == _groups(clips)
+        system = fit(rest, "training" if whole else f"fold {number} of {len(parts)}")
+        if whole:
+            kept = len(scores), system
+        scores.append(_scores(system, clips.only(part), reporter))
     if not scores:
         raise SsdptError(
             f"too few clips of each machine ID to set a threshold for system {config.system}; "
             "record more of them, or use system gmm"
         )
-    return fit(clips, "training"), dict(scores)
+    place, system = kept or (None, fit(clips, "training"))
+    return system, aligned(scores, place)
 
 
-def _divide(clips: FeatureView, count: int, seed: int) -> list[list[int]]:
-    """Positions of the clips in `count` parts that share no recording.
-
-    Where there are hardly any recordings, each part is a stretch of time of every recording.
-    """
-    recordings = clips.recordings
-    distinct = list(dict.fromkeys(recordings))
-    if len(distinct) >= max(_LEAST_RECORDINGS, count):
-        part_of = {
-            distinct[index]: number
-            for number, fold in enumerate(folds(distinct, count, seed))
-            for index in fold
-        }
-        return [
-            [place for place, item in enumerate(recordings) if part_of[item] == number]
-            for number in range(count)
-        ]
-    parts: list[list[int]] = [[] for _ in range(count)]
-    for shift, recording in enumerate(distinct):
-        own = [place for place, item in enumerate(recordings) if item == recording]
-        for number, stretch in enumerate(np.array_split(own, count)):
-            # Shifted, so that recordings of one clip do not all fall into the first part.
-            parts[(number + shift) % count] += stretch.tolist()
-    return parts
+def _groups(clips: FeatureView) -> set[tuple[str, str]]:
+    """The sections and domains that are there."""
+    return {(recording.section, recording.domain) for recording in clips.recordings}
 
 
-def _scores(system: System, clips: FeatureView, reporter: Reporter) -> dict[str, list[float]]:
-    """Scores of held-out normal clips by section."""
-    scores: defaultdict[str, list[float]] = defaultdict(list)
+def _scores(system: System, clips: FeatureView, reporter: Reporter) -> Scores:
+    """Scores of held-out normal clips by section and domain."""
+    scores: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
     with reporter.task("thresholds", total=len(clips)) as task:
         for recording, frames in clips.clips():
             score, _ = score_by_rule(
                 partial(system.score, [frames]), system.sections, recording.section
             )
-            scores[recording.section].append(score.value)
+            scores[recording.section, recording.domain].append(score.value)
             task.advance()
     return dict(scores)
 
 
-def _mean_spectra(clips: FeatureView) -> dict[str, list[float]]:
+def _mean_spectra(clips: FeatureView, config: Config) -> dict[str, list[float]]:
     """The mean log-mel of every section, (bins,) in dB: how the machine sounds on the whole."""
     means: defaultdict[str, list[np.ndarray]] = defaultdict(list)
     for recording, frames in clips.clips():
-        means[recording.section].append(frames.mean(0, dtype=np.float64))
+        log_mels = frames[:, : config.features.n_mels]
+        means[recording.section].append(log_mels.mean(0, dtype=np.float64))
     return {
         section: [round(float(level), 1) for level in np.mean(group, axis=0)]
         for section, group in sorted(means.items())

@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from ssdpt.config import Config
+from ssdpt.config import Config, with_overrides
 from ssdpt.data.layouts import Dataset
 from ssdpt.errors import SsdptError
 from ssdpt.files import atomic_folder, write_json
@@ -27,8 +27,10 @@ from ssdpt.storage import check_replaceable, is_model
 from ssdpt.types import Recording, Score
 
 if TYPE_CHECKING:
+    from ssdpt.detector import Detector
     from ssdpt.runtime.export import ExportSettings
     from ssdpt.runtime.manifest import Manifest
+    from ssdpt.systems.background import Background
 
 INDEX = "index.json"
 _FORMAT = 1
@@ -124,21 +126,39 @@ def fit_fleet(
     resume: bool = False,
     strict: bool = False,
     jobs: int | None = None,
+    others: Sequence[Recording] = (),
+    background: Background | None = None,
     reporter: Reporter = SILENT,
 ) -> Fleet:
     """Fit every machine of a data set; one machine gives a model, several a folder of models.
+
+    A system that learns from other machines hears all of them together first, and `others`
+    besides; `background` is what has been learnt so before.
 
     `jobs` machines are fitted at once: by default several on a GPU, which one does not fill, and
     one on a CPU, where each takes all cores. While it runs, `OUT.partial` holds the checkpoints;
     it is gone when all is done.
     """
     from ssdpt.detector import Detector
+    from ssdpt.fitting import learn_background
+    from ssdpt.systems import system_class
     from ssdpt.training.together import at_once, together
 
     machines = dataset.machines
     folders = _folders(out, machines, check_replaceable)
     work = out.with_name(out.name + ".partial")
 
+    if background is None and system_class(config.system).hears_others:
+        by_machine = _by_machine(dataset.recordings)
+        background = learn_background(
+            [by_machine[machine] for machine in machines],
+            list(_by_machine(others).values()),
+            config,
+            work / "background",
+            resume=resume,
+            strict=strict,
+            reporter=reporter,
+        )
     at_a_time = min(jobs or at_once(config.device), len(machines))
 
     def fit(machine: str, reporter: Reporter) -> Detector:
@@ -153,6 +173,7 @@ def fit_fleet(
             resume=resume,
             strict=strict,
             reporter=reporter,
+            background=background,
         )
         detector.save(folders[machine])
         return detector
@@ -164,6 +185,87 @@ def fit_fleet(
     return Fleet(detectors, folders)
 
 
+def add_to_fleet(
+    dataset: Dataset,
+    model: Path,
+    changes: dict[str, Any],
+    *,
+    strict: bool = False,
+    reporter: Reporter = SILENT,
+) -> Fleet:
+    """Fit further machines beside those of `model`, with the ears and settings they have.
+
+    The recordings of the machines that are there already are not needed; their models stay.
+    """
+    from ssdpt.detector import Detector
+    from ssdpt.systems.texture import Texture
+
+    fleet = Fleet.load(model, device="cpu")
+    first = next(iter(fleet.values()))
+    if not isinstance(first, Detector) or not isinstance(first.system, Texture):
+        raise SsdptError(
+            f"{model}: machines can be added to models of preset best or system texture only; "
+            "fit the new machine into a folder of its own"
+        )
+    if is_model(model):
+        raise SsdptError(
+            f"{model}: holds the model of one machine; machines can be added to a folder of "
+            "several, as `ssdpt fit A B --out DIR` makes it"
+        )
+    there = [machine for machine in dataset.machines if machine in fleet]
+    if there:
+        raise SsdptError(
+            f"{model}: machine {there[0]} is in it already; use `ssdpt adapt` for new normal clips "
+            "of it, or fit it anew into another folder"
+        )
+    config = with_overrides(first.stored.config, changes)
+    folders = {name: model / folder_name(name) for name in dataset.machines}
+    _check_room(model, {**fleet.folders, **folders}, lambda _: None)
+    added = {}
+    for machine, recordings in _by_machine(dataset.recordings).items():
+        detector = Detector.fit(
+            recordings,
+            config=config,
+            strict=strict,
+            reporter=reporter,
+            background=first.system.background,
+        )
+        detector.save(folders[machine])
+        added[machine] = detector
+    _write_index(model, {**fleet.folders, **folders})
+    return Fleet(added, folders)
+
+
+def fitted(fleet: Fleet, machine: str) -> Detector:
+    """The model of a machine; one that is exported is refused."""
+    from ssdpt.detector import Detector
+
+    judge = fleet[machine]
+    if not isinstance(judge, Detector):
+        raise SsdptError(
+            f"{fleet.folders[machine]}: is exported already; give the model it was made from"
+        )
+    return judge
+
+
+def save_fleet(fleet: Fleet, out: Path) -> dict[str, Path]:
+    """Write the fitted models of all machines to `out`, and say where each of them went."""
+    folders = _folders(out, fleet.machines, check_replaceable)
+    detectors = {machine: fitted(fleet, machine) for machine in fleet}
+    for machine, detector in detectors.items():
+        detector.save(folders[machine])
+    _write_index(out, folders)
+    return folders
+
+
+def _by_machine(recordings: Iterable[Recording]) -> dict[str, list[Recording]]:
+    """The recordings of every machine, in the order in which machines appear."""
+    found: dict[str, list[Recording]] = {}
+    for recording in recordings:
+        found.setdefault(recording.machine, []).append(recording)
+    return found
+
+
 def export_fleet(
     fleet: Fleet,
     out: Path,
@@ -172,7 +274,6 @@ def export_fleet(
     reporter: Reporter = SILENT,
 ) -> dict[str, Manifest]:
     """Export every machine; none is written before all are verified. `settings` are by machine."""
-    from ssdpt.detector import Detector
     from ssdpt.runtime.export import export_model
 
     folders = _folders(out, fleet.machines, check_export_room)
@@ -180,12 +281,8 @@ def export_fleet(
     with ExitStack() as stack:
         if not out.exists():
             stack.callback(_remove_if_empty, out)
-        for machine, detector in fleet.items():
-            if not isinstance(detector, Detector):
-                raise SsdptError(
-                    f"{fleet.folders[machine]}: is exported already; give the model it was made "
-                    "from"
-                )
+        for machine in fleet:
+            detector = fitted(fleet, machine)
             place = stack.enter_context(atomic_folder(folders[machine]))
             manifests[machine] = export_model(detector, place, settings(machine), reporter)
     _write_index(out, folders)

@@ -313,6 +313,77 @@ class SsdptEnsembleConfig(Settings):
     )
 
 
+class TextureConfig(Settings):
+    """Hand-made views of a clip, and the distance to the nearest normal clip in each of them."""
+
+    views: tuple[Literal["spectrum", "roughness", "modulation", "envelope"], ...] = Field(
+        ("spectrum", "roughness", "modulation", "envelope"),
+        description="which views; all count alike unless siblings weigh them. None: the networks "
+        "of `multiview` alone",
+    )
+    neighbours: int = Field(
+        16, ge=1, description="other normal clips that tell how lonely a normal clip lies"
+    )
+    background_clips: float = Field(
+        50.0,
+        ge=0,
+        description="how many of the machine's own clips the background's spread weighs; 0 = "
+        "the machine's own spread alone",
+    )
+    emphasis: bool = Field(
+        True, description="stretch each view where machine IDs of the same type differ"
+    )
+    weights: Literal["siblings", "equal"] = Field(
+        "siblings",
+        description="siblings: a view counts by how far the machine's other IDs lie in it",
+    )
+    domains: Literal["apart", "together"] = Field(
+        "apart", description="normal clips of source and target domain as references"
+    )
+    density: bool = Field(
+        True, description="divide a distance by how lonely the nearest normal clip lies"
+    )
+
+
+class EarTrainingConfig(TrainingConfig):
+    """Short, and steadied by averaged weights."""
+
+    epochs: int = Field(20, ge=1)
+    batch_size: int = Field(64, ge=2)
+    learning_rate: float = Field(1e-3, gt=0)
+    schedule: Literal["exponential", "cosine", "constant"] = "cosine"
+    warmup: float = Field(0.05, ge=0, lt=1)
+    clip_norm: float | None = Field(1.0, gt=0)
+    averaging: float = Field(0.99, ge=0, lt=1)
+
+
+class EarConfig(SsdptConfig):
+    """A dual-path Transformer that describes clips instead of scoring them."""
+
+    blocks: int = Field(2, ge=1, description="M: DPT blocks")
+    alpha: float = Field(0.0, ge=0, description="α: weight of the reconstruction loss")
+    target: Literal["raw", "standardised"] = Field(
+        "standardised", description="what is reconstructed, where alpha is above 0"
+    )
+    classes: Literal["section", "section+attributes"] = Field(
+        "section+attributes", description="what the networks tell apart, of all machines together"
+    )
+    hop: int = Field(16, ge=1, description="frames from one described segment to the next")
+    training: EarTrainingConfig = EarTrainingConfig()
+
+
+class MultiViewConfig(Settings):
+    """Dual-path Transformers beside the hand-made views of `texture`."""
+
+    inputs: tuple[Literal["steady", "moving"], ...] = Field(
+        ("steady", "moving"),
+        min_length=1,
+        description="what the networks hear: the log-mel, or the log-mel less its mean over time",
+    )
+    networks: int = Field(2, ge=1, description="networks an input, which count as one view")
+    network: EarConfig = EarConfig()
+
+
 class DecisionConfig(Settings):
     """How normal scores become thresholds."""
 
@@ -323,7 +394,9 @@ class DecisionConfig(Settings):
         0.1, gt=0, le=1, description="the alarm threshold asks for this part of that rate"
     )
     method: Literal["auto", "gamma", "empirical"] = Field(
-        "auto", description="auto = gamma with free location unless a goodness-of-fit test rejects"
+        "auto",
+        description="auto = the clips' own upper tail from 50 held-out clips on; with fewer a "
+        "gamma with free location, unless a goodness-of-fit test rejects it",
     )
     rejection: float = Field(
         0.01, gt=0, lt=1, description="p-value under which the gamma is rejected"
@@ -335,7 +408,11 @@ class DecisionConfig(Settings):
     cross_fit_below: int = Field(
         100, ge=0, description="with fewer clips every clip is scored by a model not trained on it"
     )
-    folds: int = Field(4, ge=2, description="models fitted for the cross-fit")
+    folds: int = Field(
+        4,
+        ge=2,
+        description="models of the cross-fit, each fitted on all parts but one; one is kept",
+    )
     section_clips: int = Field(
         50, ge=1, description="held-out clips a section needs for a threshold of its own"
     )

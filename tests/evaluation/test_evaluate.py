@@ -81,7 +81,7 @@ def judged(tmp_path_factory):
 def test_files_are_written_and_agree(judged):
     evaluation, out = judged
     assert {path.name for path in out.iterdir()} == {
-        *("report.html", "metrics.json", "scores.csv", "result.csv"),
+        *("report.html", "metrics.json", "scores.csv", "result.csv", "reliability.csv"),
         *(
             f"{kind}_{machine}_section_{section}_test.csv"
             for kind in ("anomaly_score", "decision_result")
@@ -127,7 +127,7 @@ def test_report_is_one_self_contained_page(judged):
     assert page.stack == []
     assert "script" not in page.tags
     assert page.tags.count("audio") == 4
-    assert page.tags.count("svg") == 1 + 2 * 2 + 4  # overview; two a machine; the examples
+    assert page.tags.count("svg") == 1 + 2 * 3 + 4  # overview; three a machine; the examples
     assert all(link.startswith(("data:", "#")) for link in page.links)
     assert len(page.ids) == len(set(page.ids))
     assert {link[1:] for link in page.links if link.startswith("#")} <= set(page.ids)

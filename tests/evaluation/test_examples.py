@@ -8,34 +8,8 @@ import soundfile
 from evaluation_fakes import RATE, make_plant, write_clip
 
 from ssdpt.evaluation.clips import ScoredClip
-from ssdpt.evaluation.examples import compress, make_example, most_anomalous, stands_out
+from ssdpt.evaluation.examples import compress, make_example, most_anomalous
 from ssdpt.types import Recording
-
-FREQUENCIES = np.linspace(100, 1000, 10, dtype=np.float32)
-
-
-def test_the_strongest_part_is_found_in_time_and_frequency():
-    heat = np.full((50, 10), 0.1, np.float32)
-    heat[20:30, 4:6] = 5
-    heat[45, 9] = 6  # a single hot spot is less than a lasting tone
-    seconds, hertz = stands_out(heat, FREQUENCIES, 0.1)
-    assert seconds == pytest.approx((2.0, 3.0))
-    assert hertz == pytest.approx((450, 650))
-
-
-def test_a_flickering_tone_is_one_stretch():
-    heat = np.zeros((100, 10), np.float32)
-    heat[:, 4] = np.where(np.arange(100) % 3 == 0, 1, 5)
-    seconds, _ = stands_out(heat, FREQUENCIES, 0.03)
-    assert seconds == pytest.approx((0, 3))
-
-
-def test_it_may_touch_the_edges_or_be_nowhere():
-    heat = np.ones((5, 10), np.float32)
-    seconds, hertz = stands_out(heat, FREQUENCIES, 0.1)
-    assert seconds == pytest.approx((0, 0.5))
-    assert hertz == pytest.approx((100, 1000))
-    assert stands_out(np.zeros((5, 10), np.float32), FREQUENCIES, 0.1) == (None, None)
 
 
 def test_a_long_clip_is_cut_around_what_stands_out(tmp_path):
@@ -46,12 +20,14 @@ def test_a_long_clip_is_cut_around_what_stands_out(tmp_path):
     detector.values[path.name] = 1.0
     clip = ScoredClip(Recording(path, "fan"), detector.score(path))
     example = make_example(clip, detector)
-    assert example.frames.shape == example.heat.shape
-    assert len(example.frames) * example.frame_seconds == pytest.approx(20, abs=0.1)
-    assert example.start > 5
-    begin, end = example.seconds
+    picture = example.picture
+    assert picture.frames.shape == picture.heat.shape
+    assert picture.end - picture.start == pytest.approx(20, abs=0.1)
+    assert picture.start > 5
+    begin, end = picture.seconds
     assert 18 - 0.2 <= begin < end <= 36 + 0.2  # where the whistle is
-    assert example.hertz[0] < 2000 < example.hertz[1]
+    assert picture.hertz[0] < 2000 < picture.hertz[1]
+    assert picture.bands[0].low_hz < 2000 < picture.bands[0].high_hz
     sound, rate = soundfile.read(io.BytesIO(example.sound))
     assert len(sound) / rate == pytest.approx(20, abs=0.2)
 

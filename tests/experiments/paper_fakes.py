@@ -16,7 +16,7 @@ CONFIG = load_config("paper")
 SEPARATION = 0.8  # standard deviations between the scores of normal and faulty clips
 
 
-def fake_clips(machine, *, clips=12, sections=("00", "01", "02")):
+def fake_clips(machine, *, clips, sections):
     return tuple(
         Clip(f"{section}_{domain}_{label}_{number}.wav", machine, section, domain, label)
         for section in sections
@@ -36,6 +36,7 @@ def fake_results(
     without=(),
     quick=False,
     clips=12,
+    sections=("00", "01", "02"),
     epochs=True,
     reconstruction=0.0,
     error_scale=100.0,
@@ -53,7 +54,7 @@ def fake_results(
     def lookup(variant, machine, seed):
         if missing(variant, machine, seed):
             return None
-        members = fake_clips(machine, clips=clips)
+        members = fake_clips(machine, clips=clips, sections=sections)
         faulty = np.array([clip.label == "anomaly" for clip in members])
         common = np.random.default_rng(zlib.crc32(machine.encode()))
         own = np.random.default_rng([seed, zlib.crc32(f"{variant} {machine}".encode())])

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from nodes import Listener, Nodes, kill
+from nodes import Listener, kill
 from ssdpt.config import load_config
 from ssdpt.errors import SsdptError
 from ssdpt.experiments.cells import Cell, CellStore
@@ -44,26 +44,25 @@ def cells(data):
     return [*made, replace(made[0], machines=("pump",))]
 
 
-def test_a_killed_worker_and_a_killed_node_lose_no_cell(data, cells, tmp_path):
+def test_a_killed_worker_and_a_killed_node_lose_no_cell(nodes, data, cells, tmp_path):
     local = CellStore(tmp_path / "local")
     run_cells(cells[:-1], data, local, Engine())
     store, listener = Counted(tmp_path / "ray"), Listener()
-    with Nodes() as nodes:
-        second = nodes.add()
-        engine = Engine("ray", nodes.address)
-        found: dict[str, str] = {}
-        run = threading.Thread(
-            target=lambda: found.update(run_cells(cells, data, store, engine, listener))
-        )
-        run.start()
-        _wait(lambda: len(store.saved) >= 1)
-        for process, command in nodes.head.processes().items():
-            if "ray::_perform" in command:
-                kill(process)
-        _wait(lambda: len(store.saved) >= 3)
-        second.kill()
-        run.join(timeout=120)
-        assert not run.is_alive()
+    second = nodes.add()
+    engine = Engine("ray", nodes.address)
+    found: dict[str, str] = {}
+    run = threading.Thread(
+        target=lambda: found.update(run_cells(cells, data, store, engine, listener))
+    )
+    run.start()
+    _wait(lambda: len(store.saved) >= 1)
+    for process, command in nodes.head.processes().items():
+        if "ray::_perform" in command:
+            kill(process)
+    _wait(lambda: len(store.saved) >= 3)
+    second.kill()
+    run.join(timeout=120)
+    assert not run.is_alive()
     assert sorted(store.saved) == sorted(cell.key for cell in cells[:-1])
     assert list(found) == ["ae, pump, seed 0"]
     assert any("runs again" in message for message in listener.warned)

@@ -23,7 +23,7 @@ TWO = ("fan", "valve")
 
 @pytest.fixture(scope="module")
 def results():
-    return fake_results(EXPERIMENTS, machines=TWO, clips=2, seeds=2)
+    return fake_results(EXPERIMENTS, machines=TWO, clips=2, sections=("00",), seeds=2)
 
 
 @pytest.fixture(scope="module")

@@ -88,6 +88,7 @@ def page(tmp_path_factory):
         EXPERIMENTS,
         machines=ODD,
         clips=2,
+        sections=("00", "01"),
         seeds=1,
         quick=True,
         notes=("one <section> only",),
@@ -180,7 +181,7 @@ def test_every_claim_and_every_open_point_is_there(page):
 
 
 def test_only_the_chosen_experiments(tmp_path):
-    results = fake_results(("masking",), machines=("fan",), clips=2, seeds=2)
+    results = fake_results(("masking",), machines=("fan",), clips=2, sections=("00",), seeds=2)
     page = shown(tmp_path, results, ("masking",), example=None)
     assert {path.stem for path in (tmp_path / "tables").iterdir()} == {"masking", "claims"}
     assert "masks.png" not in {path.name for path in (tmp_path / "figures").iterdir()}
@@ -201,4 +202,4 @@ def test_beta_without_its_networks_is_said(tmp_path):
 
 
 def test_the_drawing_counts_the_machine_ids(page):
-    assert "I = 3 classes" in page.read_text("utf-8")
+    assert "I = 2 classes" in page.read_text("utf-8")

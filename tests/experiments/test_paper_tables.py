@@ -34,7 +34,8 @@ def results():
     return fake_results(
         ("main", "blocks"),
         machines=TWO,
-        clips=4,
+        clips=8,
+        sections=("00",),
         gains={"ssdpt-ensemble": 1.5, "blocks-2-64": 1.0},
         missing=lambda variant, machine, seed: (variant, machine) == ("mnv2-lof", "fan"),
     )

@@ -82,7 +82,8 @@ def test_the_timeline_has_a_value_for_every_segment(system, frames, name):
     assert line.start[0] == 0
     assert line.start[-1] + line.duration <= (len(frames) + 1) * system.hop_seconds
     # Of an ensemble the timeline is the first member's, and another may have longer segments.
-    longest = system.segment_frames * system.hop_seconds
+    whole = name in {"texture", "multiview"}  # they judge a clip by statistics over all of it
+    longest = (len(frames) if whole else system.segment_frames) * system.hop_seconds
     assert (
         line.duration <= longest
         if name.endswith("ensemble")
@@ -114,7 +115,7 @@ def test_the_map_is_over_frames_and_bins_and_not_negative(system, frames, count)
             system.anomaly_map(frames, "00")
         return
     found = system.anomaly_map(frames, "00")
-    assert found.shape == frames.shape
+    assert found.shape == (len(frames), len(system.front_end.frequencies))
     assert found.dtype == np.float32
     assert (found >= 0).all()
     assert np.isfinite(found).all()
@@ -146,7 +147,7 @@ def test_one_seed_one_score_another_seed_another(fan, name, clip):
         return Detector.fit(fan, config=load_config("tiny", changes)).score(clip).value
 
     assert score(1) == score(1)
-    assert score(1) != score(2)
+    assert (score(1) == score(2)) == (name == "texture")  # which draws nothing
 
 
 def test_moving_to_the_device_it_is_on_changes_nothing(system, frames):
@@ -161,7 +162,7 @@ def test_refusal(name, tmp_path):
     two = [*one, Recording(tmp_path / "x.wav", "fan", "01")]
     reason = system_class(name).refusal(one, config)
     assert (reason is not None) == (TWO_SECTIONS in system_class(name).needs)
-    assert (reason is None) == (name in {"ae", "gmm"})
+    assert (reason is None) == (name in {"ae", "gmm", "texture", "multiview"})
     assert reason is None or "at least two" in reason
     assert system_class(name).refusal(two, config) is None
 

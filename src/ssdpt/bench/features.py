@@ -120,7 +120,8 @@ def _write(path: Path, rate: int, channels: int) -> Path:
 def _detector(system: Ssdpt) -> Detector:
     """With thresholds of made-up scores, which take part in every verdict."""
     config = system.config
-    normal = {section: np.linspace(0.5, 1.5, 30).tolist() for section in system.sections}
+    made_up = np.linspace(0.5, 1.5, 30).tolist()
+    normal = {(section, "source"): made_up for section in system.sections}
     stored = StoredModel(
         machine="machine",
         sections=system.sections,

@@ -10,7 +10,19 @@ from typing import TextIO
 
 import typer
 
-from ssdpt.cli import bench, datasets, demo, export, judge, model, paper, record, systems
+from ssdpt.cli import (
+    ablate,
+    adapt,
+    bench,
+    datasets,
+    demo,
+    export,
+    judge,
+    model,
+    paper,
+    record,
+    systems,
+)
 from ssdpt.cli.command import Group, Quiet, Verbose, Version
 from ssdpt.cli.console import REPORTER
 from ssdpt.errors import SsdptWarning
@@ -34,8 +46,10 @@ def _first(quiet: Quiet = False, verbose: Verbose = False, version: Version = Fa
 model.register(app)
 systems.register(app)
 judge.register(app)
+adapt.register(app)
 export.register(app)
 record.register(app)
+ablate.register(app)
 demo.register(app)
 app.add_typer(datasets.app, name="datasets")
 app.add_typer(paper.app, name="paper")

@@ -1,4 +1,4 @@
-"""ssdpt bench: how fast this machine trains, scores and extracts features."""
+"""ssdpt bench: how fast this machine is, what a hop costs, whether maps point at faults."""
 
 from __future__ import annotations
 
@@ -127,6 +127,50 @@ def hop(
     STDOUT.print(f"hop {found} is the largest that loses at most {most:g}", markup=False)
 
 
+def explain(
+    system: Annotated[str | None, typer.Option(help="One that `ssdpt systems` lists.")] = None,
+    preset: Annotated[str, typer.Option(help="paper, fast, tiny, or a YAML file.")] = "fast",
+    plant: Annotated[str, typer.Option(help="The plant to simulate: demo, smoke, …")] = "demo",
+    data: Annotated[
+        Path | None, typer.Option(help="A simulated plant on disk; else one is simulated.")
+    ] = None,
+    machine: Annotated[
+        list[str] | None, typer.Option(help="Only this machine (may be repeated).")
+    ] = None,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", help="Any setting: ssdpt.training.epochs=5.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Explanations: how often the anomaly map of a detected fault has its peak in the fault."""
+    from ssdpt.bench.explain import bench_explain
+    from ssdpt.config import load_config, parse_override
+
+    given = dict(parse_override(text) for text in set_ or [])
+    if system is not None:
+        given["system"] = system
+    result = bench_explain(load_config(preset, given), plant, data, machine or [], REPORTER)
+    if as_json:
+        _print(result, as_json)
+        return
+    print_rows(
+        [
+            {
+                "machine": name,
+                "faulty": str(found["faulty"]),
+                "detected": str(found["detected"]),
+                "peak in the fault": _share(found["hit_rate"]),
+                "by chance": _share(found["covered"]),
+            }
+            for name, found in [*result["machines"].items(), ("all", result)]
+        ]
+    )
+
+
+def _share(value: float | None) -> str:
+    return "–" if value is None else f"{100 * value:.1f} %"
+
+
 def precision(
     data: Annotated[Path, typer.Argument(help="Training and labelled test clips of a machine.")],
     preset: Annotated[str, typer.Option(help="paper, fast, tiny, or a YAML file.")] = "paper",
@@ -146,9 +190,61 @@ def precision(
     _print(bench_precision(config, data, seeds, REPORTER), as_json)
 
 
+def thresholds(
+    system: Annotated[str, typer.Option(help="What is fitted.")] = "texture",
+    preset: Annotated[str, typer.Option(help="paper, fast, tiny, or a YAML file.")] = "fast",
+    train: Annotated[int, typer.Option(min=2, help="Normal clips a machine is fitted on.")] = 200,
+    clips: Annotated[int, typer.Option(min=1, help="Other normal clips, to be judged.")] = 2000,
+    sections: Annotated[
+        int, typer.Option(min=1, help="Specimens that all clips are spread over.")
+    ] = 1,
+    machine: Annotated[
+        list[str] | None, typer.Option(help="Only this machine (may be repeated).")
+    ] = None,
+    keep: Annotated[
+        Path | None, typer.Option(help="Where simulated clips stay for the next run.")
+    ] = None,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", help="Any setting: decision.folds=20.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Thresholds: false alarms asked for and found on unseen normal clips of a simulated plant."""
+    from ssdpt.bench.thresholds import bench_thresholds
+    from ssdpt.config import load_config, parse_override
+
+    given = dict(parse_override(text) for text in set_ or [])
+    result = bench_thresholds(
+        load_config(preset, {**given, "system": system}),
+        train=train,
+        clips=clips,
+        sections=sections,
+        machines=machine or [],
+        keep=keep,
+        reporter=REPORTER,
+    )
+    if as_json:
+        _print(result, as_json)
+        return
+    rows = []
+    for name, found in result["machines"].items():
+        rows.append({"machine": name, "system": found["system"]})
+        rows[-1]["threshold from"] = f"{found['calibration_clips']} clips"
+        for rate, row in found["rates"].items():
+            span = f"{row['ratio']:.2f} × ({row['ratio_low']:.2f}–{row['ratio_high']:.2f})"
+            rows[-1][f"at {100 * float(rate):g} %"] = f"{100 * row['rate']:.2f} %, {span}"
+    print_rows(rows)
+    low, high = result["bounds"]
+    for rate, within in result["within"].items():
+        asked = f"at {100 * float(rate):g} %, every machine within {low:g} to {high:g} times"
+        STDOUT.print(f"{asked}: {'yes' if within else 'no'}", markup=False)
+
+
 command(app, "train")(train)
+command(app, "thresholds")(thresholds)
 command(app, "precision")(precision)
 command(app, "score")(score)
 command(app, "features")(features)
 command(app, "fleet")(fleet)
 command(app, "hop")(hop)
+command(app, "explain")(explain)

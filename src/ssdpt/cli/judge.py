@@ -54,6 +54,11 @@ def evaluate(
         command=shlex.join(words),
     )
     print_rows(result.summary_rows())
+    if result.reliability:
+        STDOUT.print("\nfalse alarms found where so many are asked for", markup=False)
+        print_rows([found.row for found in result.reliability])
+        for sentence in result.broken_words:
+            STDOUT.print(sentence, markup=False)
     STDOUT.print(result.headline, markup=False)
     STDOUT.print(f"report: {result.report}", markup=False)
 

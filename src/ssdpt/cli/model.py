@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ssdpt.cli.command import command
 from ssdpt.cli.console import REPORTER, STDOUT
+from ssdpt.errors import SsdptError
+
+if TYPE_CHECKING:
+    from ssdpt.config import Config
+    from ssdpt.systems.background import Background
+    from ssdpt.types import Recording
 
 Model = Annotated[Path, typer.Argument(help="A model folder, or a folder of models.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -27,9 +33,11 @@ def register(app: typer.Typer) -> None:
 
 
 def fit(
-    data: Annotated[Path, typer.Argument(help="Folder of one machine or of several, or a CSV.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Where the model goes.")],
-    preset: Annotated[str, typer.Option(help="paper, fast, tiny, or a YAML file.")] = "fast",
+    data: Annotated[
+        list[Path], typer.Argument(help="Folders of one machine or of several, or CSV files.")
+    ],
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Where the model goes.")] = None,
+    preset: Annotated[str, typer.Option(help="best, paper, fast, tiny, or a YAML file.")] = "best",
     system: Annotated[str | None, typer.Option(help="One that `ssdpt systems` lists.")] = None,
     machine: Annotated[
         list[str] | None, typer.Option(help="Only this machine (may be repeated).")
@@ -49,12 +57,26 @@ def fit(
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on after an interruption.")] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Refuse other sample rates.")] = False,
+    background: Annotated[
+        list[Path] | None,
+        typer.Option(help="Normal sound of other machines, or of the hall (may be repeated)."),
+    ] = None,
+    frozen: Annotated[
+        bool, typer.Option("--frozen", help="Use the networks that come with ssdpt; train none.")
+    ] = False,
+    add_to: Annotated[
+        Path | None, typer.Option(help="Add the machine to this model, with its networks.")
+    ] = None,
+    exclude_domain: Annotated[
+        str | None, typer.Option(help="Learn without clips of this domain: source or target.")
+    ] = None,
 ) -> None:
     """Learn the normal sound of a machine from a folder of recordings."""
-    import ssdpt.detector  # noqa: F401  says at once that torch is missing
+    import torch  # noqa: F401  says at once that it is missing
+
     from ssdpt.config import load_config, parse_override, with_hop
-    from ssdpt.data.layouts import read_layout
-    from ssdpt.fleet import fit_fleet, only_machines
+    from ssdpt.data.layouts import read_layouts, without_domain
+    from ssdpt.fleet import add_to_fleet, fit_fleet, only_machines
 
     given: dict[str, Any] = dict(parse_override(text) for text in set_ or [])
     named = {
@@ -65,22 +87,92 @@ def fit(
         "decision.false_alarm_rate": false_alarm_rate,
     }
     given |= {name: value for name, value in named.items() if value is not None}
-    config = load_config(preset, given)
-    if hop is not None:
-        config = with_hop(config, hop)
-    dataset = read_layout(data)
+    dataset = read_layouts(data)
     for note in dataset.notes:
         REPORTER.warn(note)
     if machine:
         dataset = only_machines(dataset, machine)
-    fleet = fit_fleet(
-        dataset, config, out, resume=resume, strict=strict, jobs=jobs, reporter=REPORTER
-    )
+    if exclude_domain is not None:
+        dataset = without_domain(dataset, exclude_domain)
+    if add_to is not None:
+        _refuse_beside_add_to(out, preset, system, background, frozen)
+        fleet = add_to_fleet(dataset, add_to, given, strict=strict, reporter=REPORTER)
+    else:
+        if out is None:
+            raise SsdptError("say where the model goes: --out FOLDER")
+        config = load_config(preset, given)
+        if hop is not None:
+            config = with_hop(config, hop)
+        fleet = fit_fleet(
+            dataset,
+            config,
+            out,
+            resume=resume,
+            strict=strict,
+            jobs=jobs,
+            others=_others(config, background or []),
+            background=_frozen(config, background or []) if frozen else None,
+            reporter=REPORTER,
+        )
     for name, detector in fleet.items():
         alert, alarm = detector.calibration.thresholds()
         REPORTER.say(
             f"{name}: alert above {alert:.4g}, alarm above {alarm:.4g} -> {fleet.folders[name]}"
         )
+
+
+def _refuse_beside_add_to(
+    out: Path | None,
+    preset: str,
+    system: str | None,
+    background: list[Path] | None,
+    frozen: bool,
+) -> None:
+    """What is added to a model takes its settings and its networks."""
+    given = {
+        "--out": out,
+        "--preset": preset != "best",
+        "--system": system,
+        "--background": background,
+        "--frozen": frozen,
+    }
+    for name, value in given.items():
+        if value:
+            raise SsdptError(
+                f"{name} does not go with --add-to: a machine that is added to a model is heard "
+                "as its other machines are"
+            )
+
+
+def _others(config: Config, paths: list[Path]) -> list[Recording]:
+    """Recordings of other machines, which are never called by a name of the machines' own."""
+    from dataclasses import replace
+
+    from ssdpt.data.layouts import read_layout
+    from ssdpt.systems import system_class
+
+    if paths and not system_class(config.system).hears_others:
+        raise SsdptError(
+            f"system {config.system} learns nothing from a background; use preset best or system "
+            "texture, or leave --background out"
+        )
+    return [
+        replace(recording, machine=f"{path}: {recording.machine}")
+        for path in paths
+        for recording in read_layout(path).recordings
+    ]
+
+
+def _frozen(config: Config, background: list[Path]) -> Background:
+    """What comes with the package, networks and all."""
+    from ssdpt.systems.background import Background
+
+    if config.system != "multiview" or background:
+        raise SsdptError(
+            "--frozen uses the networks that come with ssdpt instead of training some: it goes "
+            "with preset best and without --background"
+        )
+    return Background.shipped(config, frozen=True)
 
 
 def threshold(

@@ -20,6 +20,8 @@ from ssdpt.errors import SsdptError
 
 if TYPE_CHECKING:
     from ssdpt.archive import Summary
+    from ssdpt.evaluation.sheet import Sheets
+    from ssdpt.fleet import Fleet
     from ssdpt.types import Recording
 
 
@@ -43,6 +45,15 @@ class _Where:
     device: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Printing:
+    """How scores are printed, and where pictures go beside them."""
+
+    format: Format
+    timeline: bool
+    explain: Path | None
+
+
 def score(
     model: Model,
     paths: Annotated[list[Path], typer.Argument(help="Sound files, folders or CSV manifests.")],
@@ -51,6 +62,9 @@ def score(
         typer.Option("--format", help="How results are printed, or written (csv, parquet)."),
     ] = None,
     timeline: Annotated[bool, typer.Option("--timeline", help="Also the scores in time.")] = False,
+    explain: Annotated[
+        Path | None, typer.Option(help="Draw where each clip is odd: a PNG a clip goes here.")
+    ] = None,
     section: Annotated[str | None, typer.Option(help="Machine ID of all these clips.")] = None,
     machine: Annotated[str | None, typer.Option(help="Machine of all these clips.")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Refuse other sample rates.")] = False,
@@ -73,16 +87,18 @@ def score(
         if engine is EngineName.ray or format_ is Format.parquet:
             what = "--engine ray" if engine is EngineName.ray else "--format parquet"
             raise SsdptError(f"{what} writes into a folder: name it with --out")
-        anomalous, failed = _print_scores(
-            model, _recordings(paths, section, machine), format_, timeline, strict, device, hop
-        )
+        recordings = recordings_at(paths, section, machine)
+        printing = _Printing(format_ or Format.table, timeline, explain)
+        anomalous, failed = _print_scores(model, recordings, printing, strict, device, hop)
     else:
+        if explain is not None:
+            raise SsdptError("--explain goes with printed scores: leave it or --out away")
         if timeline or format_ not in {None, Format.csv, Format.parquet}:
             what = "--timeline" if timeline else f"--format {format_}"
             raise SsdptError(f"{what} is printed, not written: leave it or --out away")
         table: Literal["csv", "parquet"] = "parquet" if format_ is Format.parquet else "csv"
         where = _Where(out, table, shard_size, engine, address, gpus, device)
-        summary = _write_shards(model, _recordings(paths, section, machine), where, strict, hop)
+        summary = _write_shards(model, recordings_at(paths, section, machine), where, strict, hop)
         anomalous, failed = summary.anomalous > 0, summary.failed > 0
     if failed or anomalous:
         raise typer.Exit(EXIT_ERROR if failed else EXIT_ANOMALY)
@@ -91,8 +107,7 @@ def score(
 def _print_scores(
     model: Path,
     recordings: Iterator[Recording],
-    format_: Format | None,
-    timeline: bool,
+    printing: _Printing,
     strict: bool,
     device: str,
     hop: str | None,
@@ -101,16 +116,28 @@ def _print_scores(
     from ssdpt.fleet import Fleet
 
     fleet = Fleet.load(model, device=device, hop=hop)
+    sheets = None if printing.explain is None else _sheets(printing.explain, fleet)
     anomalous = failed = False
-    with Writer(format_ or Format.table, sys.stdout, with_timeline=timeline) as writer:
-        for _, result in fleet.score_all(recordings, strict=strict):
+    with Writer(printing.format, sys.stdout, with_timeline=printing.timeline) as writer:
+        for recording, result in fleet.score_all(recordings, strict=strict):
             if isinstance(result, SsdptError):
                 REPORTER.error(str(result))
                 failed = True
                 continue
             writer.write(result)
+            if sheets is not None:
+                sheets.add(recording, result, fleet.judge_for(recording))
             anomalous = anomalous or result.is_anomalous
     return anomalous, failed
+
+
+def _sheets(folder: Path, fleet: Fleet) -> Sheets:
+    """Where pictures go; said before anything is scored where a model cannot make them."""
+    from ssdpt.evaluation.sheet import Sheets, require_maps
+
+    for machine in fleet.machines:
+        require_maps(fleet[machine])
+    return Sheets(folder)
 
 
 def _write_shards(
@@ -151,7 +178,10 @@ def _write_shards(
     return summary
 
 
-def _recordings(paths: list[Path], section: str | None, machine: str | None) -> Iterator[Recording]:
+def recordings_at(
+    paths: list[Path], section: str | None, machine: str | None
+) -> Iterator[Recording]:
+    """What lies at these paths; `section` and `machine` go before what names and folders tell."""
     from ssdpt.data.layouts import read_layout
 
     for path in paths:

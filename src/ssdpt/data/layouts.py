@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -63,6 +63,33 @@ class Dataset:
     def machines(self) -> tuple[str, ...]:
         """The machine names, sorted."""
         return tuple(sorted({recording.machine for recording in self.recordings}))
+
+
+def read_layouts(paths: Sequence[Path]) -> Dataset:
+    """Several data sets as one; no two of them may have a machine of the same name."""
+    found = [read_layout(path) for path in paths]
+    owner: dict[str, Path] = {}
+    for path, dataset in zip(paths, found, strict=True):
+        for machine in dataset.machines:
+            if owner.setdefault(machine, path) is not path:
+                raise SsdptError(
+                    f"machine {machine} is both in {owner[machine]} and in {path}; rename one, or "
+                    "put what belongs to one machine into one folder"
+                )
+    return Dataset(
+        root=paths[0],
+        layout="+".join(dict.fromkeys(dataset.layout for dataset in found)),
+        recordings=tuple(item for dataset in found for item in dataset.recordings),
+        notes=tuple(note for dataset in found for note in dataset.notes),
+    )
+
+
+def without_domain(dataset: Dataset, domain: str) -> Dataset:
+    """The recordings of the other domain alone."""
+    if domain not in {"source", "target"}:
+        raise SsdptError(f"'{domain}' is not a domain: there are source and target")
+    kept = tuple(item for item in dataset.recordings if item.domain != domain)
+    return replace(dataset, recordings=kept)
 
 
 def read_layout(path: Path) -> Dataset:

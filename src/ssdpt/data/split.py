@@ -16,6 +16,8 @@ import numpy as np
 from ssdpt.errors import SsdptError
 from ssdpt.types import Recording
 
+_LEAST_RECORDINGS = 5  # fewer than this are divided by time instead of by recording
+
 
 def identity(recording: Recording) -> tuple[str, ...]:
     """What orders a recording among others, whatever folder the data set was copied to."""
@@ -129,3 +131,28 @@ def _apportion(sizes: list[int], wanted: int) -> list[int]:
         best = max(open_groups, key=lambda i: (quotas[i] - given[i], -i))
         given[best] += 1
     return given
+
+
+def divided(recordings: Sequence[Recording], count: int, seed: int) -> list[list[int]]:
+    """Positions of clips, each given by its recording, in `count` parts that share no recording.
+
+    Where there are hardly any recordings, each part is a stretch of time of every recording.
+    """
+    distinct = list(dict.fromkeys(recordings))
+    if len(distinct) >= max(_LEAST_RECORDINGS, count):
+        part_of = {
+            distinct[index]: number
+            for number, fold in enumerate(folds(distinct, count, seed))
+            for index in fold
+        }
+        return [
+            [place for place, item in enumerate(recordings) if part_of[item] == number]
+            for number in range(count)
+        ]
+    parts: list[list[int]] = [[] for _ in range(count)]
+    for shift, recording in enumerate(distinct):
+        own = [place for place, item in enumerate(recordings) if item == recording]
+        for number, stretch in enumerate(np.array_split(own, count)):
+            # Shifted, so that recordings of one clip do not all fall into the first part.
+            parts[(number + shift) % count] += stretch.tolist()
+    return parts

@@ -17,6 +17,7 @@ from ssdpt.evaluation.clips import LeftOut, ScoredClip, choose_clips, count, sco
 from ssdpt.evaluation.dcase import Line, write_files
 from ssdpt.evaluation.examples import Example, make_example, most_anomalous
 from ssdpt.evaluation.outcome import Evaluation, Limits, percent
+from ssdpt.evaluation.reliability import COLUMNS, reliabilities
 from ssdpt.evaluation.report import render
 from ssdpt.evaluation.tables import Results, result_tables
 from ssdpt.files import write_json, write_text, writing
@@ -88,6 +89,7 @@ def evaluate(
             key: Limits(*machines[key[0]].calibration.thresholds(key[1]))
             for key in sorted({(c.recording.machine, c.recording.section) for c in clips})
         },
+        reliability=reliabilities(clips),
         systems={name: detector.system_name for name, detector in machines.items()},
         false_alarm_rates={name: machines[name].false_alarm_rate for name in machines},
         layout=dataset.layout,
@@ -205,6 +207,7 @@ def _write(
     ]
     written = write_files(out, lines, evaluation.results, evaluation.layout)
     write_text(out / "scores.csv", _scores_text(evaluation))
+    write_text(out / "reliability.csv", _reliability_text(evaluation))
     write_json(out / "metrics.json", evaluation.as_json())
     write_text(evaluation.report, render(evaluation, shown, command=command))
     named = (out.glob(f"{kind}_*_test.csv") for kind in ("anomaly_score", "decision_result"))
@@ -226,4 +229,13 @@ def _scores_text(evaluation: Evaluation) -> str:
                 *(values[index] for values in evaluation.reference_scores.values()),
             ]
         )
+    return buffer.getvalue()
+
+
+def _reliability_text(evaluation: Evaluation) -> str:
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for found in evaluation.reliability:
+        writer.writerows(found.curve_rows())
     return buffer.getvalue()

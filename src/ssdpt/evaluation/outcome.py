@@ -10,6 +10,7 @@ from typing import Any
 
 from ssdpt.evaluation.clips import LeftOut, ScoredClip, count
 from ssdpt.evaluation.metrics import Estimate, Rates
+from ssdpt.evaluation.reliability import Reliability
 from ssdpt.evaluation.tables import MachineResult, Means, Results
 from ssdpt.version import __version__
 
@@ -36,6 +37,7 @@ class Evaluation:
     references: Mapping[str, Results]
     reference_scores: Mapping[str, tuple[float, ...]]
     limits: Mapping[tuple[str, str], Limits]
+    reliability: tuple[Reliability, ...]
     systems: Mapping[str, str]
     false_alarm_rates: Mapping[str, float]
     layout: str
@@ -79,6 +81,11 @@ class Evaluation:
             rows.append(self._row("all", len(self.clips), results.means, results.rates, None))
         return rows
 
+    @property
+    def broken_words(self) -> list[str]:
+        """A sentence for each rate of false alarms that a threshold was asked for and missed."""
+        return [sentence for found in self.reliability for sentence in found.sentences]
+
     def _row(
         self, name: str, clips: int, means: Means, rates: Rates, machine: MachineResult | None
     ) -> dict[str, str]:
@@ -114,6 +121,7 @@ class Evaluation:
             ],
             "notes": list(self.notes),
             **dataclasses.asdict(self.results),
+            "reliability": [found.as_json() for found in self.reliability],
             "references": {
                 name: {
                     "means": dataclasses.asdict(results.means),

@@ -14,12 +14,12 @@ import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 from matplotlib.ticker import MultipleLocator
-from numpy.typing import NDArray
 
 from ssdpt.evaluation.examples import Example
 from ssdpt.evaluation.metrics import MAX_FALSE_POSITIVE_RATE, Doubles, Estimate, Rates, roc
+from ssdpt.evaluation.reliability import CURVE, RATES, Reliability, share
+from ssdpt.evaluation.spectrogram import draw_spectrogram
 from ssdpt.evaluation.tables import Row
 
 # Stand-in colours for matplotlib; in the finished SVG each becomes the page's CSS variable.
@@ -58,9 +58,7 @@ def style(ink: str, muted: str, grid: str) -> dict[Any, Any]:
 
 
 _STYLE = {**style(INK, MUTED, GRID), "savefig.transparent": True}
-_HEAT = np.array([255, 106, 0], np.float32)  # orange over grey is told apart by every eye
 _BARS = 40
-_HERTZ = (63, 125, 250, 500, 1000, 2000, 4000, 8000, 16000, 32000)
 
 
 def overview(
@@ -212,61 +210,65 @@ def distributions(
     return _svg(draw, 4.3, max(3.1, 1.1 + 0.8 * len(limits)), f"Score distributions of {machine}")
 
 
+def reliability(machine: str, found: Sequence[Reliability]) -> str:
+    """False-alarm rates asked for and found, with 95 % intervals, a curve for each domain."""
+    lowest, highest = CURVE[0], CURVE[-1]
+    looks: dict[str, tuple[Any, str, float]] = {
+        "source": ("-", "o", 0.97),
+        "target": ((0, (3, 2)), "D", 1.03),  # beside each other, not on top
+    }
+
+    def draw(figure: Figure) -> None:
+        axes = figure.subplots()
+        ends = np.array([lowest, highest])
+        axes.fill_between(ends, ends / 2, ends * 2, color=GRID, linewidth=0, zorder=0)
+        axes.plot(ends, ends, color=MUTED, linewidth=0.8, linestyle=(0, (4, 3)))
+        for one in found:
+            line, marker, beside = looks[one.domain]
+            axes.step(
+                CURVE,
+                [max(point.rate, lowest) for point in one.curve],  # none found: at the edge
+                where="post",
+                color=NORMAL,
+                linewidth=1.2,
+                linestyle=line,
+                label=f"{one.domain}, {one.clips} normal clips",
+            )
+            for point in one.rates:
+                place = point.requested * beside
+                axes.plot(
+                    [place] * 2, [max(point.low, lowest), point.high], color=NORMAL, alpha=0.5
+                )
+                axes.plot(
+                    place,
+                    max(point.rate, lowest),
+                    marker,
+                    color=NORMAL if point.is_kept else FAULTY,
+                    markerfacecolor=PANEL,
+                    markersize=6,
+                    clip_on=False,
+                )
+        axes.set(xscale="log", yscale="log", xlim=(lowest, highest), ylim=(lowest, 1))
+        ticks = [*RATES, highest]
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_ticks(ticks, [share(tick) for tick in ticks])
+            axis.set_ticks([], minor=True)
+        axes.set(xlabel="false alarms asked for", ylabel="found")
+        axes.legend(loc="upper left", handlelength=1.8)
+
+    return _svg(draw, 4.3, 3.4, f"False alarms asked for and found, {machine}")
+
+
 def spectrogram(example: Example) -> str:
     """The log-mel in grey with the anomaly map in orange, the strongest part framed."""
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
-        frames, bins = example.frames.shape
-        end = example.start + frames * example.frame_seconds
-        axes.imshow(
-            _blend(example).transpose(1, 0, 2),
-            origin="lower",
-            aspect="auto",
-            interpolation="none",
-            extent=(example.start, end, -0.5, bins - 0.5),
-        )
-        places = np.interp(_HERTZ, example.frequencies, np.arange(bins), left=-1, right=-1)
-        # Low octaves crowd on the mel axis: a tick needs a distance of its own.
-        ticks: list[tuple[float, str]] = []
-        for hertz, place in zip(_HERTZ, places, strict=True):
-            if place >= 0 and (not ticks or place - ticks[-1][0] > bins / 12):
-                ticks.append(
-                    (float(place), f"{hertz} Hz" if hertz < 1000 else f"{hertz // 1000} kHz")
-                )
-        axes.set_yticks([place for place, _ in ticks], [name for _, name in ticks])
+        draw_spectrogram(axes, example.picture)
         axes.set_xlabel("seconds")
-        axes.tick_params(length=2.5)
-        if example.seconds and example.hertz:
-            low, high = np.interp(example.hertz, example.frequencies, np.arange(bins))
-            begin, finish = example.seconds
-            axes.add_patch(
-                Rectangle(
-                    (begin, low),
-                    finish - begin,
-                    high - low,
-                    fill=False,
-                    edgecolor="white",
-                    linewidth=1.2,
-                    linestyle=(0, (3, 2)),
-                )
-            )
 
     name = example.clip.recording.path.name
     return _svg(draw, 4.4, 2.4, f"Spectrogram of {name} with the anomaly laid over it")
-
-
-def _blend(example: Example) -> NDArray[np.uint8]:
-    """(frames, mel bins, 3): quiet is dark, loud is light, odd is orange."""
-    quiet, loud = np.percentile(example.frames, [2, 99.8])
-    grey = np.clip((example.frames - quiet) / max(loud - quiet, 1e-6), 0, 1)
-    most = float(np.percentile(example.heat, 99.7)) or float(example.heat.max()) or 1.0
-    usual = float(np.median(example.heat))
-    odd = np.clip((example.heat - usual) / max(most - usual, 1e-12), 0, 1)[..., None]
-    base = (25 + 215 * grey)[..., None] * np.ones(3, np.float32)
-    mixed = base * (1 - 0.75 * odd) + 0.75 * odd * _HEAT * (0.75 + 0.25 * grey[..., None])
-    # 64 shades a channel look the same and halve the file.
-    return (np.clip(mixed, 0, 255).astype(np.uint8) >> 2) << 2
 
 
 def _histogram(axes: Axes, rows: Sequence[Row], edges: Doubles) -> None:

@@ -29,6 +29,7 @@ def render(
         "<main>",
         _navigation(machines) if len(machines) > 1 else "",
         _overview(evaluation),
+        _reliability(evaluation),
         *(
             _machine(index, machine, evaluation, examples.get(machine.machine, ()))
             for index, machine in enumerate(machines)
@@ -123,6 +124,21 @@ def _overview(evaluation: Evaluation) -> str:
     return f"<section>\n<h2>Overview</h2>\n{picture}\n{table}\n</section>"
 
 
+def _reliability(evaluation: Evaluation) -> str:
+    if not (rows := [found.row for found in evaluation.reliability]):
+        return ""
+    told = evaluation.broken_words or ["Every rate asked for lies within its interval."]
+    listed = "".join(f"<li>{_safe(sentence)}</li>" for sentence in told)
+    table = _table(
+        "False alarms found where 1, 5 and 10 % are asked for; small figures are 95 % intervals",
+        list(rows[0]),
+        [list(row.values()) for row in rows],
+        text_columns=2,
+    )
+    heading = "Do the thresholds keep their word?"
+    return f"<section>\n<h2>{heading}</h2>\n{table}\n<ul>{listed}</ul>\n</section>"
+
+
 def _machine(
     index: int, machine: MachineResult, evaluation: Evaluation, examples: Sequence[Example]
 ) -> str:
@@ -160,6 +176,12 @@ def _machine(
                 "under the thick line is the AUC.",
             )
         )
+    if words := [found for found in evaluation.reliability if found.machine == name]:
+        caption = (
+            "What share of the normal clips raises an alarm where which share was asked for; on "
+            "the dashed line thresholds keep their word, within the band by a factor of 2."
+        )
+        pictures.append(_figure(plots.reliability(name, words), caption))
     heard = "".join(_example(example) for example in examples)
     return (
         f'<section id="machine-{index}">\n'
@@ -269,12 +291,10 @@ def _example(example: Example) -> str:
         ("score", f"{score.value:.4g} (alert above {score.threshold:.4g})"),
         ("p-value", f"{score.p_value:.2g}: share of normal clips that score this high"),
     ]
-    if example.seconds and example.hertz:
-        begin, end = example.seconds
-        low, high = example.hertz
-        whole = end - begin > 0.95 * len(example.frames) * example.frame_seconds
-        when = "throughout" if whole else f"{begin:.1f}–{end:.1f} s"
-        facts.append(("stands out", f"{when}, {_hertz(low)}–{_hertz(high)}"))
+    if example.picture.place:
+        facts.append(("stands out", example.picture.place))
+    if example.picture.band_words:
+        facts.append(("top bands", example.picture.band_words))
     where = f"section {known.section}, {known.domain} domain".removeprefix("section , ")
     if known.attributes:
         where += f", {known.attribute_text}"
@@ -306,7 +326,8 @@ def _how_to_read() -> str:
         "<strong>Means</strong> run over sections and domains. h- marks harmonic means, which "
         "punish a single bad section. Ranges beside a figure are 95 % bootstrap intervals.",
         "<strong>Spectrograms</strong>: light is loud, orange is what the model finds odd, the "
-        "dashed frame its strongest part. Sounds are raised to the same peak level.",
+        "dashed frame its strongest part; the percentages are shares of all that is odd. Sounds "
+        "are raised to the same peak level.",
     ]
     listed = "".join(f"<li>{point}</li>" for point in points)
     return f"<section><h2>How to read this page</h2><ul>{listed}</ul></section>"
@@ -372,7 +393,3 @@ def _stacked(text: str) -> str:
 
 def _number(value: float | None) -> str:
     return "–" if value is None else f"{value:.3f}"
-
-
-def _hertz(value: float) -> str:
-    return f"{value:.0f} Hz" if value < 1000 else f"{value / 1000:.3g} kHz"

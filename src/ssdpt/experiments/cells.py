@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from safetensors import SafetensorError
@@ -22,7 +22,7 @@ from safetensors.numpy import load_file, save
 from ssdpt.config import Config, learnt_from
 from ssdpt.files import atomic_folder, write_json, write_text
 from ssdpt.training.log import LOG_FILE
-from ssdpt.types import Floats
+from ssdpt.types import Floats, Recording
 from ssdpt.version import __version__
 
 _FORMAT = 1
@@ -62,6 +62,16 @@ class Clip:
     section: str
     domain: str
     label: str
+
+    @classmethod
+    def of(cls, recording: Recording) -> Self:
+        return cls(
+            recording.path.name,
+            recording.machine,
+            recording.section,
+            recording.domain,
+            recording.label,
+        )
 
 
 @dataclass(frozen=True)

@@ -112,6 +112,7 @@ class Results:
         worse: str,
         machines: Sequence[str] | None = None,
         measure: Measure = "h_auc",
+        mean: Mean = "harmonic",
     ) -> Estimate | None:
         """How much `better` is ahead, over the machines that both have, with a 95 % interval.
 
@@ -122,7 +123,9 @@ class Results:
         seeds = [s for s in self._seeds_of(better, common) if s in self._seeds_of(worse, common)]
         if not common or not seeds:
             return None
-        first, second = (self._column(name, common, seeds, measure) for name in (better, worse))
+        first, second = (
+            self._column(name, common, seeds, measure, mean) for name in (better, worse)
+        )
         return estimate(first - second)
 
     def interval(

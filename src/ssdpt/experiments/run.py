@@ -67,12 +67,12 @@ def run_cell(cell: Cell, data: PaperData, work: Path, reporter: Reporter = SILEN
     after = after.reshape(len(places), len(test) + len(normal))
     log = next(iter(sorted(work.rglob(LOG_FILE))), None)
     return CellScores(
-        clips=_clips(test.recordings),
+        clips=tuple(map(Clip.of, test.recordings)),
         value=_values(scores),
         parts=_parts(scores),
         epochs=after[:, : len(test)],
         epoch_numbers=tuple(int(place.stem.removeprefix("epoch-")) for place in places),
-        normals=_clips(normal.recordings),
+        normals=tuple(map(Clip.of, normal.recordings)),
         normal_value=_values(normal_scores),
         normal_epochs=after[:, len(test) :],
         seconds=round(time.monotonic() - begun, 3),
@@ -115,10 +115,3 @@ def _values(scores: Sequence[ClipScore]) -> Floats:
 def _parts(scores: Sequence[ClipScore]) -> dict[str, Floats]:
     names = scores[0].parts if scores else ()
     return {name: np.array([score.parts[name] for score in scores], np.float32) for name in names}
-
-
-def _clips(recordings: Sequence[Recording]) -> tuple[Clip, ...]:
-    return tuple(
-        Clip(item.path.name, item.machine, item.section, item.domain, item.label)
-        for item in recordings
-    )

@@ -22,7 +22,6 @@ from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from ssdpt.data import audio
@@ -31,6 +30,7 @@ from ssdpt.features.front_end import FrontEnd
 from ssdpt.files import atomic_folder, write_json, writing
 from ssdpt.progress import SILENT, Reporter
 from ssdpt.settings import AudioConfig
+from ssdpt.threads import cores
 from ssdpt.types import Floats, Recording
 
 _FORMAT = 3
@@ -228,7 +228,7 @@ def _compute(
 
     lengths: list[int | None] = []
     errors: dict[str, str] = {}
-    workers = max(1, torch.get_num_threads())
+    workers = max(1, cores())
     waiting = iter(recordings)
     with (
         (folder / _FRAMES).open("wb") as file,

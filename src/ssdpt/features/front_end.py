@@ -35,7 +35,7 @@ class FrontEnd(ABC):
 
     @property
     def frequencies(self) -> Floats:
-        """Hz of every bin; empty where bins are no frequencies."""
+        """Hz of every bin, or of the first ones; empty where bins are no frequencies."""
         return np.zeros(0, np.float32)
 
 

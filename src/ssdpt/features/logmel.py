@@ -83,7 +83,8 @@ class LogMel(FrontEnd):
 
     def stream(self, blocks: Iterable[Floats]) -> Iterator[Floats]:
         for stretch in centred_windows(blocks, self.config.n_fft, self.config.hop_length):
-            yield self._frames(stretch)
+            windows = sliding_window_view(stretch, self.config.n_fft)[:: self.config.hop_length]
+            yield self.of_windows(windows)
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -93,8 +94,8 @@ class LogMel(FrontEnd):
     def frequencies(self) -> Floats:
         return mel_frequencies(self.config, self.sample_rate)
 
-    def _frames(self, padded: Floats) -> Floats:
-        frames = sliding_window_view(padded, self.config.n_fft)[:: self.config.hop_length]
+    def of_windows(self, frames: Floats) -> Floats:
+        """Windows of samples (frames, n_fft) to (frames, bins) in dB."""
         result = np.empty((len(frames), self.config.n_mels), np.float32)
         # A few at a time in the same memory, which stays in the core's own cache.
         windowed = np.empty((_AT_ONCE, self.config.n_fft))

@@ -30,7 +30,7 @@ from ssdpt.runtime.sounds import Spectra, synthesise
 from ssdpt.runtime.variants import half_weights, int8_weights
 from ssdpt.runtime.verify import BOUND, measure_loss, verify
 from ssdpt.storage import CALIBRATION, CARD, DATA
-from ssdpt.systems.base import SystemGraph
+from ssdpt.systems.graph import SystemGraph
 from ssdpt.types import Recording
 from ssdpt.version import __version__
 

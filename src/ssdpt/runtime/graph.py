@@ -15,7 +15,8 @@ from torch.nn import functional
 
 from ssdpt.config import Config
 from ssdpt.features.logmel import LogMel
-from ssdpt.systems.base import System, SystemGraph
+from ssdpt.systems.base import System
+from ssdpt.systems.graph import SystemGraph
 
 INPUT = "samples"
 FRAMES, EMBEDDING, SCORE, CLIP = "frames", "embedding", "score", "clip"

@@ -3,11 +3,17 @@
 The upper tail of the normal scores is kept as a table (tail probability → score), whichever way
 it was found, so that a saved model needs no statistics library and its threshold can be moved
 without retraining.
+
+From fifty clips on the clips speak for themselves: order statistics, and beyond the highest 15 %
+a generalised Pareto tail. With fewer a gamma is fitted, which is what the paper does. Each domain's
+tail is found apart and they are mixed as they were recorded: a few target clips that score high
+count as the few they are and do not stretch the tail of the source.
 """
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -24,6 +30,19 @@ _BOOTSTRAP = 200
 # A skewness estimated from few clips can be anything; the gamma turns into the normal
 # distribution as it goes to 0, and into a spike with a long tail as it grows.
 _LEAST_SKEW, _MOST_SKEW = 0.02, 3.0
+# Where the clips' own tail and the gamma miss a rate equally often, whatever the distribution.
+_OWN_TAIL = 50
+_TOP = 0.15  # share of the clips that the Pareto tail rests on
+_LEAST_TOP = 5
+# An exponential tail is believed as if so many clips had shown it: between the bounded tail of a
+# bell and the heavy one of a rarely odd machine, and its error in the rate is the smallest.
+_EXPONENTIAL_CLIPS = 30
+_MOST_PARETO = 0.5  # |shape|; beyond it the variance is infinite, or the end nearly reached
+# p-value under which the models of a cross-fit are taken to score on different scales. Less strict,
+# and luck would be taken for scale more often than it is worth.
+_DIFFERENT = 0.001
+
+Scores = Mapping[tuple[str, str], Sequence[float]]  # of clips, by section and domain
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,31 +138,82 @@ def _tail_from_json(tree: dict[str, Any]) -> Tail:
 
 
 def calibrate(
-    scores: dict[str, list[float]], config: DecisionConfig, *, cross_fitted: bool, seed: int
+    scores: Scores, config: DecisionConfig, *, cross_fitted: bool, seed: int
 ) -> Calibration:
-    """`scores`: of held-out normal clips, by section."""
-    everything = np.array([score for group in scores.values() for score in group])
+    """`scores`: of held-out normal clips."""
+
+    def tail(section: str | None) -> Tail:
+        domains: dict[str, list[float]] = {}
+        for (own, domain), group in sorted(scores.items()):
+            if section in (None, own):
+                domains.setdefault(domain, []).extend(group)
+        return fit_tail([np.array(group) for group in domains.values()], config, seed)
+
+    clips: dict[str, int] = {}
+    for (section, _), group in sorted(scores.items()):
+        clips[section] = clips.get(section, 0) + len(group)
     return Calibration(
         false_alarm_rate=config.false_alarm_rate,
         alarm_ratio=config.alarm_ratio,
-        pooled=fit_tail(everything, config, seed),
-        sections={
-            section: fit_tail(np.array(group), config, seed)
-            for section, group in sorted(scores.items())
-            if len(group) >= config.section_clips
-        },
+        pooled=tail(None),
+        sections={name: tail(name) for name, size in clips.items() if size >= config.section_clips},
         cross_fitted=cross_fitted,
     )
 
 
-def fit_tail(scores: np.ndarray, config: DecisionConfig, seed: int) -> Tail:
-    """The tail of normal `scores` (clips,): gamma, or empirical where the gamma does not fit."""
-    if len(scores) == 0 or not np.isfinite(scores).all():
+def aligned(folds: Sequence[Scores], kept: int | None) -> dict[tuple[str, str], list[float]]:
+    """The scores of all folds together, as if the model of fold `kept` had given them.
+
+    None: as if the mean of the folds' models had.
+
+    Two trainings of one recipe can score on scales that lie apart. Where an F-test says that the
+    folds' means differ by more than the luck of their clips, the models' part of the difference
+    is taken away (a random effect, by its best linear unbiased predictor). Nothing is done for a
+    system that learns alike every time.
+    """
+    everything = [np.concatenate([list(group) for group in fold.values()]) for fold in folds]
+    offsets = np.zeros(len(folds))
+    if min(map(len, everything)) > 1 and len(folds) > 1:
+        means = np.array([fold.mean() for fold in everything])
+        luck = np.array([fold.var(ddof=1) / len(fold) for fold in everything]).mean()
+        quotient = float(means.var(ddof=1)) / max(float(luck), 1e-300)
+        within = sum(len(fold) - 1 for fold in everything)
+        from scipy.stats import f
+
+        if f.sf(quotient, len(folds) - 1, within) < _DIFFERENT:
+            offsets = (means - means.mean()) * (1 - 1 / quotient)
+    own = 0.0 if kept is None else float(offsets[kept])
+    together: dict[tuple[str, str], list[float]] = {}
+    for fold, offset in zip(folds, offsets, strict=True):
+        for key, group in fold.items():
+            together.setdefault(key, []).extend(float(s - offset + own) for s in group)
+    return together
+
+
+def fit_tail(groups: Sequence[np.ndarray], config: DecisionConfig, seed: int) -> Tail:
+    """The tail of normal scores, one array (clips,) a domain, mixed as many as there are of each.
+
+    Method and parameters told are those of the domain with the most clips.
+    """
+    known = sorted((group for group in groups if len(group)), key=len, reverse=True)
+    if not known or not all(np.isfinite(group).all() for group in known):
         raise SsdptError("thresholds need the finite scores of at least one held-out normal clip")
+    tails = [_domain_tail(group, config, seed) for group in known]
+    if len(tails) == 1:
+        return tails[0]
+    return replace(
+        tails[0], clips=sum(tail.clips for tail in tails), score=tuple(_mixed(tails).tolist())
+    )
+
+
+def _domain_tail(scores: np.ndarray, config: DecisionConfig, seed: int) -> Tail:
+    """The tail of one domain's `scores` (clips,)."""
     shape, location, scale = gamma_by_moments(scores)
     fit = 1.0 if len(scores) < 3 else gamma_fit_p_value(scores, seed)
-    rejected = config.method == "auto" and fit < config.rejection
-    method: Method = "empirical" if config.method == "empirical" or rejected else "gamma"
+    own = len(scores) >= _OWN_TAIL or fit < config.rejection
+    method: Method = "gamma"
+    if config.method == "empirical" or (config.method == "auto" and own):
+        method = "empirical"
     if method == "gamma":
         from scipy.stats import gamma
 
@@ -158,6 +228,17 @@ def fit_tail(scores: np.ndarray, config: DecisionConfig, seed: int) -> Tail:
         probability=tuple(_TAIL.tolist()),
         score=tuple(np.maximum.accumulate(table).tolist()),
     )
+
+
+def _mixed(tails: Sequence[Tail]) -> np.ndarray:
+    """Scores exceeded with the probabilities of `_TAIL` by the clips of all tails together."""
+    grid = np.unique(np.concatenate([tail.score for tail in tails]))
+    exceeded = np.zeros(len(grid))
+    for tail in tails:
+        exceeded += tail.clips * np.array([tail.p_value(score) for score in grid])
+    exceeded /= sum(tail.clips for tail in tails)
+    # From the highest score down, so that the probabilities rise as interpolation wants them.
+    return np.interp(np.log(_TAIL), np.log(exceeded[::-1]), grid[::-1])
 
 
 def gamma_by_moments(scores: np.ndarray) -> tuple[float, float, float]:
@@ -198,18 +279,26 @@ def gamma_fit_p_value(scores: np.ndarray, seed: int) -> float:
 
 
 def empirical_tail(scores: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
-    """Scores exceeded with these probabilities: order statistics, then an exponential tail.
+    """Scores exceeded with these probabilities: order statistics, then a generalised Pareto tail.
 
-    The k-th highest of n clips stands for k / (n + 1). Beyond the tenth of the clips that scored
-    highest the tail goes on as the mean excess of these clips over the rest says.
+    The k-th highest of n clips stands for (k − ½) / n. The tail's scale and shape are those of the
+    L-moments of the highest clips' excess (Hosking and Wallis, 1987), the shape drawn towards 0.
     """
     ordered = np.sort(scores)[::-1]
-    ranks = np.arange(1, len(ordered) + 1) / (len(ordered) + 1)
-    body = np.interp(np.log(probabilities), np.log(ranks), ordered)
-    top = max(3, len(ordered) // 10)
-    if len(ordered) <= top:
+    clips = len(ordered)
+    body = np.interp(np.log(probabilities), np.log((np.arange(clips) + 0.5) / clips), ordered)
+    top = max(_LEAST_TOP, round(_TOP * clips))
+    if clips <= top:
         return body
-    base = ordered[top]
-    excess = max(float(np.mean(ordered[:top] - base)), 1e-12)
-    beyond = base + excess * np.log(ranks[top] / probabilities)
-    return np.where(probabilities < ranks[0], np.maximum(beyond, ordered[0]), body)
+    base = (ordered[top] + ordered[top - 1]) / 2
+    excess = ordered[:top] - base
+    mean = max(float(excess.mean()), 1e-12)
+    rank = np.arange(top)[::-1] / (top - 1)  # of the highest clip: 1
+    half_difference = max(2 * float(np.mean(rank * excess)) - mean, 1e-12)  # the second L-moment
+    shape = top * (2 - mean / half_difference) / (top + _EXPONENTIAL_CLIPS)
+    shape = min(max(shape, -_MOST_PARETO), _MOST_PARETO)
+    beyond = np.log(top / clips / probabilities)
+    if abs(shape) > 1e-6:
+        beyond = np.expm1(shape * beyond) / shape
+    tail = base + mean * (1 - shape) * beyond
+    return np.where(probabilities < top / clips, tail, body)

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from ssdpt.systems.base import System
 
 _SYSTEMS = {
+    "multiview": ("ssdpt.systems.multiview", "MultiView"),
+    "texture": ("ssdpt.systems.texture", "Texture"),
     "ssdpt": ("ssdpt.systems.ssdpt", "Ssdpt"),
     "ssdpt-noaux": ("ssdpt.systems.ssdpt_noaux", "SsdptWithoutAuxiliary"),
     "ssdpt-ensemble": ("ssdpt.systems.ssdpt_ensemble", "SsdptEnsemble"),

@@ -16,7 +16,8 @@ from ssdpt.features.segments import gathered_segments, whole_segments
 from ssdpt.nn.autoencoder import Autoencoder
 from ssdpt.scoring.aggregate import ClipScore, aggregate
 from ssdpt.scoring.explain import covering_starts, overlap_mean, smooth
-from ssdpt.systems.base import Arrays, FitContext, GraphOutput, SystemGraph
+from ssdpt.systems.base import Arrays, FitContext
+from ssdpt.systems.graph import GraphOutput, SystemGraph
 from ssdpt.systems.network import (
     NetworkSystem,
     count_parameters,

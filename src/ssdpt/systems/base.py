@@ -11,22 +11,27 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-import torch
-from torch import Tensor, nn
 
 from ssdpt.config import Config
 from ssdpt.errors import SsdptError
 from ssdpt.features.cache import FeatureView
 from ssdpt.features.front_end import FrontEnd
 from ssdpt.features.logmel import LogMel
+from ssdpt.features.texture import TextureFrames
 from ssdpt.judging import SectionScore
 from ssdpt.progress import SILENT, Reporter
 from ssdpt.scoring.aggregate import ClipScore
-from ssdpt.scoring.gaussian import Gaussians
-from ssdpt.types import Floats, Recording
+from ssdpt.scoring.calibrate import Scores
+from ssdpt.types import Domain, Floats, Recording
+
+if TYPE_CHECKING:
+    import torch
+
+    from ssdpt.systems.background import Background
+    from ssdpt.systems.graph import SystemGraph
 
 Arrays = Mapping[str, np.ndarray]
 AfterEpoch = Callable[["System", int], None]
@@ -44,31 +49,8 @@ class FitContext:
     models: int = 1  # how many such fits the whole takes (cross-fitting), for time estimates
     # Told the system as it is after each epoch, which counts from 1; never changes what is learnt.
     after_epoch: AfterEpoch | None = None
-
-
-class GraphOutput(NamedTuple):
-    """What a system's graph says of a clip."""
-
-    parts: tuple[Tensor, ...]  # (segments, sections) each, in the order of `SystemGraph.weights`
-    embedding: Tensor  # (segments, E)
-    clip: Tensor | None = None  # (sections,) where it is not the weighted sum of the parts' means
-
-
-class SystemGraph(nn.Module):
-    """The scoring of a system as one module, for export: (frames, bins) in dB to a `GraphOutput`.
-
-    It scores the clip as all sections at once, and takes any number of frames from 1 on.
-    """
-
-    def __init__(self, weights: Mapping[str, float], segment_hop: int, at_once: int) -> None:
-        super().__init__()
-        self.weights = dict(weights)  # of the parts in the score
-        self.segment_hop = segment_hop  # frames from one segment to the next
-        self.at_once = at_once  # segments that a device takes together without running short
-        self.references: Gaussians | None = None  # what the clip's score needs beside the graph
-
-    def forward(self, frames: Tensor) -> GraphOutput:
-        raise NotImplementedError
+    # What is known of other machines, where it has been learnt already.
+    background: Background | None = None
 
 
 class System(ABC):
@@ -78,6 +60,9 @@ class System(ABC):
     origin: ClassVar[str]  # what the paper calls it, or where it comes from
     needs: ClassVar[tuple[str, ...]] = ()  # of the recordings, in words
     explains: ClassVar[bool] = True  # whether `anomaly_map` is there
+    hears_others: ClassVar[bool] = False  # whether clips of other machines teach it something
+    tells_own_scores: ClassVar[bool] = False  # whether `own_scores` is there
+    needs_torch: ClassVar[bool] = True  # to score a clip
 
     def __init__(self, config: Config, sections: tuple[str, ...]) -> None:
         self.config = config
@@ -121,15 +106,36 @@ class System(ABC):
         return [self.listen([frames].copy) for frames in clips]
 
     def anomaly_map(self, frames: Floats, section: str) -> Floats:
-        """Where in time and frequency a clip (frames, bins) is odd: same shape, ≥ 0."""
+        """Where in time and frequency a clip (frames, bins) is odd, ≥ 0.
+
+        Same frames; a column for each of the front end's `frequencies`, where it names any.
+        """
         raise SsdptError(
             f"system {self.name} cannot show where in time and frequency a clip is odd"
+        )
+
+    def own_scores(self) -> Scores:
+        """Scores of the clips it was fitted on, by section and domain, as if it had not heard them.
+
+        Of a system that `tells_own_scores`; for others, models are fitted without these clips.
+        """
+        raise NotImplementedError
+
+    def absorb(self, clips: Iterable[Iterable[Floats]], section: str, domain: Domain) -> int:
+        """Take further clips, blocks of frames each, as normal; how many clips of 10 s they were.
+
+        Nothing is trained anew.
+        """
+        raise SsdptError(
+            f"system {self.name} cannot take up new normal clips without being fitted again; "
+            "multiview (preset best) and texture can"
         )
 
     def graph(self) -> SystemGraph:
         """The same scores as `score`, as a module that can be exported."""
         raise SsdptError(
-            f"system {self.name} cannot be exported; ssdpt, ssdpt-noaux, ae, mnv2 and gmm can"
+            f"system {self.name} cannot be exported; ssdpt, ssdpt-noaux, ae, mnv2 and gmm can "
+            "(e.g. --preset fast)"
         )
 
     @abstractmethod
@@ -167,6 +173,13 @@ class System(ABC):
         return self.front_end.frame_seconds
 
 
-def hears_log_mels(system: System) -> bool:
-    """Whether its frames are log-mels in dB."""
-    return isinstance(system.front_end, LogMel)
+def shows_log_mels(system: System) -> bool:
+    """Whether its frames are log-mels in dB, or begin with them."""
+    return isinstance(system.front_end, LogMel | TextureFrames)
+
+
+def arrays_under(arrays: Arrays, start: str) -> dict[str, np.ndarray]:
+    """Those whose names begin with `start`, without it."""
+    return {
+        name.removeprefix(start): value for name, value in arrays.items() if name.startswith(start)
+    }

@@ -24,7 +24,8 @@ from ssdpt.features.segments import gathered_segments, whole_segments
 from ssdpt.scoring.aggregate import ClipScore
 from ssdpt.scoring.gaussian import Gaussians
 from ssdpt.settings import GaussianConfig
-from ssdpt.systems.base import Arrays, FitContext, GraphOutput, System, SystemGraph
+from ssdpt.systems.base import Arrays, FitContext, System
+from ssdpt.systems.graph import GraphOutput, SystemGraph
 from ssdpt.types import Floats
 
 _AT_ONCE = 256  # segments

@@ -25,7 +25,8 @@ from ssdpt.nn.mobilenet import MobileNetV2, for_scoring
 from ssdpt.scoring.aggregate import ClipScore, aggregate
 from ssdpt.scoring.saliency import saliency
 from ssdpt.settings import MobileNetConfig, MobileNetLofConfig
-from ssdpt.systems.base import Arrays, FitContext, GraphOutput, SystemGraph
+from ssdpt.systems.base import Arrays, FitContext
+from ssdpt.systems.graph import GraphOutput, SystemGraph
 from ssdpt.systems.network import (
     TWO_SECTIONS,
     Network,

@@ -27,7 +27,8 @@ from ssdpt.nn.shards import SHARD, each, threads_for_shards
 from ssdpt.scoring.aggregate import ClipScore, aggregate
 from ssdpt.scoring.explain import covering_starts, overlap_mean, smooth
 from ssdpt.settings import SsdptConfig
-from ssdpt.systems.base import Arrays, FitContext, GraphOutput, SystemGraph
+from ssdpt.systems.base import Arrays, FitContext
+from ssdpt.systems.graph import GraphOutput, SystemGraph
 from ssdpt.systems.network import (
     TWO_SECTIONS,
     NetworkSystem,

@@ -143,5 +143,5 @@ def test_the_error_of_a_child_reaches_the_caller(tmp_path: Path) -> None:
     order = Order(tmp_path, SMALL, 0, ("fan",))
     before = threading.active_count()
     with pytest.raises(SsdptError, match="a simulation worker ended early; run it again"):
-        list(simulation._make_all(order, list(order.names("fan")), 2))
+        list(simulation.make_clips(order, list(order.names("fan")), workers=2))
     assert threading.active_count() == before

@@ -100,7 +100,7 @@ def simulate(
     ]
     rows: dict[str, list[FaultRow]] = {machine: [] for machine in chosen}
     with reporter.task("Simulating the plant", total=len(waiting)) as task:
-        for machine, found in _make_all(order, waiting, _count_workers(workers, len(waiting))):
+        for machine, found in make_clips(order, waiting, workers=workers):
             rows[machine] += found
             task.advance(note=machine)
     for machine in dict.fromkeys(name.machine for name in waiting):
@@ -176,9 +176,14 @@ def _count_workers(asked: int | None, clips: int) -> int:
     return max(1, min(free, clips // _CLIPS_WORTH_A_WORKER))
 
 
-def _make_all(
-    order: Order, names: Sequence[ClipName], workers: int
+def make_clips(
+    order: Order, names: Sequence[ClipName], *, workers: int | None = None
 ) -> Iterator[tuple[str, list[FaultRow]]]:
+    """Write the clips that are not there yet; a clip's machine and faults as it is done.
+
+    `workers` None: one for each core. The order's preset must be one that has a name.
+    """
+    workers = _count_workers(workers, len(names))
     if workers == 1:
         for name in names:
             yield name.machine, make(order, name)

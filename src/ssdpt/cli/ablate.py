@@ -1,0 +1,57 @@
+"""ssdpt ablate: what each ingredient of the recipe is worth."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ssdpt.cli.command import EXIT_INTERRUPTED, command
+from ssdpt.cli.console import REPORTER, STDOUT
+from ssdpt.cli.model import Device
+
+
+def register(app: typer.Typer) -> None:
+    """Add this command."""
+    command(app, "ablate")(ablate)
+
+
+def ablate(
+    data: Annotated[
+        list[Path], typer.Option(help="A labelled folder of machines (may be repeated).")
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Where table, networks and cells go.")],
+    seeds: Annotated[int, typer.Option(min=1, help="Trainings of every network.")] = 3,
+    variant: Annotated[
+        list[str] | None, typer.Option(help="Only this one beside the recipe (may be repeated).")
+    ] = None,
+    with_published: Annotated[
+        bool, typer.Option("--with-published", help="Train the published recipe too; slow.")
+    ] = False,
+    device: Device = "auto",
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", help="Any setting: system=texture.")
+    ] = None,
+) -> None:
+    """The recipe of preset best with each ingredient removed: one table, with intervals."""
+    from ssdpt.config import parse_override
+    from ssdpt.experiments.ablation import Ablation, AblationRequest
+
+    request = AblationRequest(
+        roots=tuple(data),
+        out=out,
+        seeds=seeds,
+        variants=tuple(variant or ()),
+        published=with_published,
+        device=device,
+        overrides=dict(parse_override(text) for text in set_ or []),
+        command=shlex.join(["ssdpt", *sys.argv[1:]]),
+    )
+    try:
+        STDOUT.print(Ablation(request, REPORTER).run().markdown(), markup=False)
+    except KeyboardInterrupt as error:
+        REPORTER.error("interrupted; the same command goes on with the variants that are missing")
+        raise typer.Exit(EXIT_INTERRUPTED) from error

@@ -1,0 +1,98 @@
+"""Hand-made views of a clip: what a sound texture is told by, without any training.
+
+spectrum     how loud each narrow band is: tones that come, go or move
+roughness    how much each mel bin jumps from frame to frame: rattle, rub, lost lubrication
+modulation   how strongly bands of the log-mel rise and fall, from ten seconds to the frame rate
+envelope     the same for fast envelopes, 8 to 250 Hz: the envelope spectrum of bearing diagnosis
+
+Each turns the frames of a clip, (frames, values) of `TextureFrames`, into one vector.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+
+import numpy as np
+
+from ssdpt.features.texture import TextureFrames
+from ssdpt.types import Floats
+
+UNTRAINED = ("spectrum", "roughness", "modulation", "envelope")
+LEAST_FRAMES = 32  # a shorter clip is repeated: there is no modulation in a moment
+
+_GROUPS = 16  # of neighbouring mel bins, whose modulation is averaged
+_SLOWEST_HZ = 0.1
+_MODULATION_BANDS = 8
+_ENVELOPE_HZ = (8.0, 250.0)
+_ENVELOPE_BANDS = 10
+_SMALLEST = 1e-6  # dB²; silence has no modulation, and no logarithm either
+
+
+def views_of(frames: Floats, front_end: TextureFrames) -> dict[str, np.ndarray]:
+    """The untrained views of one clip."""
+    frames = at_least(frames, LEAST_FRAMES)
+    mels = front_end.log_mels(frames).astype(np.float64)
+    fine = front_end.fine(frames).astype(np.float64)
+    whole = fine[front_end.margin : -front_end.margin]
+    power = np.power(10.0, (whole if len(whole) else fine) / 10.0)
+    envelope = front_end.envelope(frames).astype(np.float64)
+    half_rate = 0.5 / front_end.frame_seconds
+    slow = np.geomspace(_SLOWEST_HZ, half_rate, _MODULATION_BANDS + 1)
+    fast = np.geomspace(*_ENVELOPE_HZ, _ENVELOPE_BANDS + 1)
+    return {
+        "spectrum": 10.0 * np.log10(power.mean(0)),
+        "roughness": np.diff(mels, axis=0).std(0),
+        "modulation": _modulation(mels, 1 / front_end.frame_seconds, slow),
+        "envelope": _modulation(envelope, front_end.envelope_rate, fast),
+    }
+
+
+def clips_of(blocks: Iterable[Floats], clip_frames: int) -> Iterator[Floats]:
+    """A recording, given as blocks of frames, in clips of about `clip_frames` frames.
+
+    Up to one and a half times that length stays whole, as it does when clips are cut for
+    training. The cuts do not depend on the blocks, and only a few clips are in memory.
+    """
+    pending: Floats | None = None
+    for block in blocks:
+        pending = block if pending is None else np.concatenate([pending, block])
+        while len(pending) >= 5 * clip_frames // 2:
+            yield pending[:clip_frames]
+            pending = pending[clip_frames:]
+    if pending is None:
+        return
+    pieces = max(1, int(len(pending) / clip_frames + 0.5))
+    borders = np.linspace(0, len(pending), pieces + 1).astype(int)
+    for begin, end in pairwise(borders):
+        yield pending[begin:end]
+
+
+def at_least(frames: Floats, count: int) -> Floats:
+    """A clip (frames, values), repeated where it is shorter than `count` frames."""
+    if len(frames) >= count:
+        return frames
+    return np.concatenate([frames] * -(-count // len(frames)))
+
+
+def _modulation(levels: np.ndarray, rate: float, edges: np.ndarray) -> np.ndarray:
+    """Power spectrum over time of (times, bands) dB at `rate` a second, as a vector of logarithms.
+
+    It is averaged between the `edges` in Hz, and over groups of neighbouring bands.
+    """
+    count = len(levels)
+    window = np.hanning(count + 2)[1:-1, None]
+    spectrum = np.fft.rfft((levels - levels.mean(0)) * window, axis=0)
+    power = (spectrum.real**2 + spectrum.imag**2) / count
+    frequencies = np.fft.rfftfreq(count, 1 / rate)
+    first = np.searchsorted(frequencies, edges)
+    rows = []
+    for low, high, begin, end in zip(edges[:-1], edges[1:], first[:-1], first[1:], strict=True):
+        if end > begin:
+            rows.append(power[begin:end].mean(0))
+        else:  # narrower than this clip can tell apart: the nearest frequency
+            rows.append(power[np.argmin(np.abs(frequencies - np.sqrt(low * high)))])
+    banded = np.array(rows)  # (modulation bands, bands)
+    groups = np.array_split(banded, min(_GROUPS, banded.shape[1]), axis=1)
+    means = np.stack([group.mean(1) for group in groups], axis=1)
+    return np.log(means + _SMALLEST).ravel()

@@ -1,0 +1,71 @@
+"""Normal clips of one machine ID in one view, and how far a clip lies from them.
+
+Clips of the source and of the target domain are apart, each with the scale of its own distances:
+of a hundred clips and of ten, the nearest ones lie at different distances. So are clips that came
+after the fit. A clip belongs where it fits better.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+
+from ssdpt.scoring.condition import Condition
+from ssdpt.scoring.references import References
+from ssdpt.types import Domain
+
+
+@dataclass(frozen=True, slots=True)
+class Bank:
+    """The references of every domain there is; the first one is the largest."""
+
+    domains: Mapping[Domain, References]
+    neighbours: int  # that tell how lonely a reference lies; 0: all count as equally lonely
+    absorbed: tuple[Condition, ...] = ()  # since the fit
+
+    @classmethod
+    def of(cls, groups: Mapping[Domain, np.ndarray], neighbours: int) -> Self:
+        """From the clips (clips, d) of every domain."""
+        ordered = sorted(groups.items(), key=lambda item: -len(item[1]))
+        found: dict[Domain, References] = {}
+        for domain, points in ordered:
+            lender = next(iter(found.values()), None)
+            found[domain] = References.of(points, neighbours, lender)
+        return cls(found, neighbours)
+
+    def z(self, points: np.ndarray) -> np.ndarray:
+        """How odd points (m, d) are, (m,): 0 is usual for a normal clip, 1 is one deviation more.
+
+        Of domains and conditions the one counts in which a point is least odd.
+        """
+        odd = [found.z(points) for found in self.domains.values()]
+        odd += [condition.z(points) for condition in self.absorbed]
+        least: np.ndarray = np.min(odd, axis=0)
+        return least
+
+    def own_z(self) -> dict[Domain, np.ndarray]:
+        """The same of the fit's references, each as if it were not one: (clips,) by domain."""
+        found: dict[Domain, np.ndarray] = {}
+        for domain, own in self.domains.items():
+            apart = own.own_distances()
+            odd = [own.scale.z(apart if len(apart) else np.full(1, own.scale.mean))]
+            odd += [other.z(own.points) for name, other in self.domains.items() if name != domain]
+            found[domain] = np.min(odd, axis=0)
+        return found
+
+    def with_more(self, points: np.ndarray, domain: Domain, background_clips: float) -> Self:
+        """A bank with further normal clips (m, d) as a condition of their own; the rest stays.
+
+        What distances are measured with rests on the fit's clips and on `background_clips` more.
+        """
+        condition = Condition.of(
+            points,
+            domain,
+            next(iter(self.domains.values())),
+            neighbours=self.neighbours,
+            rests_on=background_clips + sum(len(own.points) for own in self.domains.values()),
+        )
+        return replace(self, absorbed=(*self.absorbed, condition))

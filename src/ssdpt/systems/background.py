@@ -1,0 +1,160 @@
+"""What a machine is told of other machines before it is listened to itself.
+
+Networks that can tell machines apart, and how clips of one and the same machine differ, in every
+view. Both come from the machines at hand, or, where there are none, with the package: from the
+simulated plant.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from safetensors.numpy import load
+
+from ssdpt.config import Config
+from ssdpt.features.cache import FeatureView
+from ssdpt.features.texture import TextureFrames
+from ssdpt.features.views import UNTRAINED, views_of
+from ssdpt.scoring.portrait import Vectors
+from ssdpt.scoring.whitening import covariance
+from ssdpt.systems.base import Arrays, FitContext, arrays_under
+from ssdpt.types import Domain, Recording
+
+if TYPE_CHECKING:
+    from ssdpt.systems.ears import Ears
+
+_ASSET = "background.safetensors"
+_FEWEST_CLIPS = 100  # of other machines; fewer tell less than the simulated plant
+
+Group = tuple[str, str, Domain]  # machine, section, domain
+
+
+@dataclass(frozen=True, slots=True)
+class Background:
+    """Spread (d, d) within machines by view, and networks where there are any."""
+
+    spread: dict[str, np.ndarray]
+    ears: Ears | None
+    origin: str  # in words
+
+    @classmethod
+    def learn(cls, machines: Sequence[FeatureView], config: Config, context: FitContext) -> Self:
+        """From the normal clips of all machines at hand.
+
+        Networks are trained where there are two machine IDs to tell apart; where clips are few,
+        the spread of untrained views is the simulated plant's.
+        """
+        recordings = [item for clips in machines for item in clips.recordings]
+        ears = None
+        if config.system == "multiview" and teachable(recordings):
+            from ssdpt.systems.ears import Ears
+
+            ears = Ears.train(machines, config, context)
+        front_end = TextureFrames(config.features, config.audio.sample_rate)
+        enough = _enough(recordings)
+        heard: list[tuple[Recording, Vectors]] = []
+        with context.reporter.task("background", total=len(recordings)) as task:
+            for clips in machines:
+                for recording, frames in clips.clips():
+                    found = views_of(frames, front_end) if enough else {}
+                    if ears is not None:
+                        found |= ears.embed(front_end.log_mels(frames))
+                    heard.append((recording, found))
+                    task.advance()
+        return cls.of_clips(heard, ears, config)
+
+    @classmethod
+    def of_clips(
+        cls, heard: Sequence[tuple[Recording, Vectors]], ears: Ears | None, config: Config
+    ) -> Self:
+        """From what the views say of the normal clips of all machines at hand."""
+        groups: defaultdict[str, defaultdict[Group, list[np.ndarray]]]
+        groups = defaultdict(lambda: defaultdict(list))
+        enough = _enough([recording for recording, _ in heard])
+        for recording, vectors in heard:
+            own = recording.machine, recording.section, recording.domain
+            for view, vector in vectors.items():
+                if enough or view not in UNTRAINED:
+                    groups[view][own].append(vector)
+        spread = {
+            view: covariance([np.array(group) for group in by_group.values()])
+            for view, by_group in groups.items()
+        }
+        told = f"{len(heard)} clips of the machines at hand"
+        if not enough:
+            shipped = cls.shipped(config)
+            spread |= {view: shipped.spread[view] for view in shipped.spread if view in UNTRAINED}
+            told = shipped.origin
+        return cls(spread, ears, told)
+
+    @classmethod
+    def shipped(cls, config: Config, *, frozen: bool = False) -> Self:
+        """The simulated plant's; with `frozen`, the networks that come with the package too.
+
+        With settings of another front end it knows nothing.
+        """
+        arrays, description = _asset()
+        told = "the simulated plant"
+        if config.features.model_dump() != description["features"]:
+            return cls({}, None, "nothing but the machine itself (another front end)")
+        spread = arrays_under(arrays, "spread/")
+        if not frozen:
+            return cls({view: spread[view] for view in UNTRAINED}, None, told)
+        ears = _ears(config, arrays, description["classes"])
+        return cls(spread, ears, f"{told}, its networks frozen")
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Everything, for the model file."""
+        arrays = {f"spread/{view}": value.astype(np.float32) for view, value in self.spread.items()}
+        if self.ears is not None:
+            arrays |= {f"ears/{name}": value for name, value in self.ears.arrays().items()}
+        return arrays
+
+    def description(self) -> dict[str, Any]:
+        """What `restore` needs beside the arrays."""
+        return {"origin": self.origin, "classes": self.ears.classes if self.ears else 0}
+
+    @classmethod
+    def restore(cls, config: Config, arrays: Arrays, description: dict[str, Any]) -> Self:
+        """The reverse of `arrays` and `description`; KeyError or ValueError if they do not fit."""
+        classes = int(description["classes"])
+        ears = _ears(config, arrays, classes) if classes else None
+        return cls(arrays_under(arrays, "spread/"), ears, str(description["origin"]))
+
+
+def _ears(config: Config, arrays: Arrays, classes: int) -> Ears:
+    from ssdpt.systems.ears import Ears  # only here: the hand-made views need no torch
+
+    return Ears.restore(config, arrays_under(arrays, "ears/"), classes)
+
+
+def teachable(recordings: Sequence[Recording]) -> bool:
+    """Whether there are two machine IDs, of whatever machines, for networks to tell apart.
+
+    Attributes alone are not enough: a network that has heard one machine only learns how it runs,
+    not what it sounds like.
+    """
+    return len({(recording.machine, recording.section) for recording in recordings}) > 1
+
+
+def _enough(recordings: Sequence[Recording]) -> bool:
+    """Whether clips of these recordings tell more of the untrained views than simulated ones."""
+    others = len({(item.machine, item.section) for item in recordings}) > 1
+    return others and len(recordings) >= _FEWEST_CLIPS
+
+
+@cache
+def _asset() -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    """What comes with the package: arrays, and what they were made with."""
+    import json
+
+    folder = resources.files("ssdpt") / "assets"
+    arrays = load((folder / _ASSET).read_bytes())
+    description = json.loads((folder / "background.json").read_text("utf-8"))
+    return {name: value.astype(np.float32) for name, value in arrays.items()}, description

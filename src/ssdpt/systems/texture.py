@@ -1,0 +1,304 @@
+"""Sound texture: hand-made views of a clip, each with the distance to the nearest normal clip.
+
+Nothing is trained. What spectrum, roughness, modulation and envelope spectrum a clip has is
+compared with the normal clips of its machine ID, in a space where the ordinary differences
+between clips of one machine count alike; the views' scores, each on the scale of normal clips,
+are averaged.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from ssdpt.config import Config
+from ssdpt.data.split import divided
+from ssdpt.errors import SsdptError
+from ssdpt.features.cache import FeatureView
+from ssdpt.features.front_end import FrontEnd
+from ssdpt.features.texture import TextureFrames
+from ssdpt.features.views import LEAST_FRAMES, clips_of, views_of
+from ssdpt.judging import SectionScore
+from ssdpt.scoring.aggregate import ClipScore, aggregate
+from ssdpt.scoring.calibrate import Scores
+from ssdpt.scoring.normal_map import NormalSound
+from ssdpt.scoring.portrait import ByDomain, Portrait, Vectors, View, view_of
+from ssdpt.settings import TextureConfig
+from ssdpt.systems.background import Background
+from ssdpt.systems.base import Arrays, FitContext, System, arrays_under
+from ssdpt.types import Domain, Floats, Recording
+
+_FOLDS = 10  # in which clips are left out to see how unheard ones score
+
+Heard = list[tuple[Recording, Vectors]]  # clips, and what the views say of them
+Measure = Callable[[Mapping[str, Mapping[Domain, Sequence[Vectors]]]], dict[str, dict[str, View]]]
+
+_DOMAINS: tuple[Domain, ...] = ("source", "target")
+
+
+class Texture(System):
+    """One portrait for every machine ID."""
+
+    name: ClassVar[str] = "texture"
+    origin: ClassVar[str] = "Hand-made views and nearest normal clips (not in the paper)"
+    hears_others: ClassVar[bool] = True
+    tells_own_scores: ClassVar[bool] = True
+    needs_torch: ClassVar[bool] = False
+
+    def __init__(
+        self, config: Config, portraits: Mapping[str, Portrait], background: Background
+    ) -> None:
+        super().__init__(config, tuple(portraits))
+        self.portraits = dict(portraits)  # by section
+        self.background = background
+        self._unheard: Scores = {}  # of the clips it was fitted on, by views made without them
+
+    @classmethod
+    def front_end_of(cls, config: Config) -> FrontEnd:
+        return TextureFrames(config.features, config.audio.sample_rate)
+
+    @classmethod
+    def parameter_count(cls, config: Config, sections: int) -> int:
+        """Of the whitening; the normal clips themselves are kept as well."""
+        sizes = _sizes(config)
+        return sections * sum(sizes[view] ** 2 for view in config.texture.views)
+
+    @classmethod
+    def fit(cls, clips: FeatureView, config: Config, context: FitContext) -> Self:
+        background = context.background or Background.learn([clips], config, context)
+        front_end = TextureFrames(config.features, config.audio.sample_rate)
+        heard: Heard = []
+        with context.reporter.task(context.name, total=len(clips)) as task:
+            for recording, frames in clips.clips():
+                heard.append((recording, cls.views(frames, front_end, config, background)))
+                task.advance()
+        measure = partial(
+            weighed_views,
+            shares=cls.shares(config, background),
+            spread=background.spread,
+            settings=config.texture,
+        )
+        system = cls(
+            config,
+            {
+                section: Portrait(views, _normal(clips, section, front_end))
+                for section, views in measure(_by_section(heard)).items()
+            },
+            background,
+        )
+        system._unheard = _scores_of_unheard(heard, measure, config, context)
+        return system
+
+    @classmethod
+    def views(
+        cls, frames: Floats, front_end: TextureFrames, config: Config, background: Background
+    ) -> Vectors:
+        """A clip, (frames, values), in every view."""
+        found = views_of(frames, front_end)
+        return {view: found[view] for view in config.texture.views}
+
+    @classmethod
+    def shares(cls, config: Config, background: Background) -> dict[str, float]:
+        """The views there are, and how much each counts before siblings weigh them."""
+        return dict.fromkeys(config.texture.views, 1.0)
+
+    def score(self, frames: Iterable[Floats], section: str) -> ClipScore:
+        return self.listen(lambda: frames)(section)
+
+    def listen(self, frames: Callable[[], Iterable[Floats]]) -> SectionScore:
+        """What the views say of a clip is worked out once for all sections."""
+        heard = list(self._heard(frames()))
+        return partial(self._score_as, heard)
+
+    def anomaly_map(self, frames: Floats, section: str) -> Floats:
+        """Where the log-mel of a clip is odd, (frames, mel bins), in squared deviations."""
+        assert isinstance(self.front_end, TextureFrames)
+        return self.portraits[section].normal.anomaly_map(self.front_end.log_mels(frames))
+
+    def own_scores(self) -> Scores:
+        return self._unheard
+
+    def absorb(self, clips: Iterable[Iterable[Floats]], section: str, domain: Domain) -> int:
+        heard = [vectors for frames in clips for _, vectors in self._heard(frames)]
+        known = self.portraits[section]
+        background_clips = self.config.texture.background_clips
+        self.portraits[section] = known.with_more(heard, domain, background_clips)
+        return len(heard)
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        # Numbers, not names: a section may be called anything.
+        arrays = {
+            f"section-{number}/{name}": value
+            for number, portrait in enumerate(self.portraits.values())
+            for name, value in portrait.arrays().items()
+        }
+        return arrays | {
+            f"background/{name}": value for name, value in self.background.arrays().items()
+        }
+
+    def description(self) -> dict[str, Any]:
+        portraits = {
+            section: portrait.description() for section, portrait in self.portraits.items()
+        }
+        matrices = [
+            view.matrix.size
+            for portrait in self.portraits.values()
+            for view in portrait.views.values()
+        ]
+        networks = self.background.ears.parameters if self.background.ears else 0
+        return {
+            "portraits": portraits,
+            "background": self.background.description(),
+            "parameters": sum(matrices) + networks,
+        }
+
+    @classmethod
+    def restore(
+        cls, config: Config, sections: tuple[str, ...], arrays: Arrays, description: dict[str, Any]
+    ) -> Self:
+        portraits = {
+            section: Portrait.restore(
+                arrays_under(arrays, f"section-{number}/"), description["portraits"][section]
+            )
+            for number, section in enumerate(sections)
+        }
+        sizes = _sizes(config)
+        for portrait in portraits.values():
+            for name, view in portrait.views.items():
+                if len(view.matrix) != sizes.get(name, len(view.matrix)):
+                    raise ValueError("the views are of another front end")
+        told = description["background"]
+        background = Background.restore(config, arrays_under(arrays, "background/"), told)
+        return cls(config, portraits, background)
+
+    @property
+    def segment_frames(self) -> int:
+        return LEAST_FRAMES
+
+    def _heard(self, frames: Iterable[Floats]) -> Iterator[tuple[int, Vectors]]:
+        """The clips of a recording: how many frames each has, and what the views say of it."""
+        assert isinstance(self.front_end, TextureFrames)
+        length = round(self.config.audio.clip_seconds / self.hop_seconds)
+        for clip in clips_of(frames, length):
+            yield len(clip), self.views(clip, self.front_end, self.config, self.background)
+
+    def _score_as(self, heard: list[tuple[int, Vectors]], section: str) -> ClipScore:
+        portrait = self.portraits[section]
+        along = {name: array("f") for name in portrait.views}
+        for _, vectors in heard:
+            for name, odd in portrait.z(vectors).items():
+                along[name].append(odd)
+        seconds = heard[0][0] * self.hop_seconds
+        return aggregate(
+            {name: np.array(values, np.float32) for name, values in along.items()},
+            {name: view.weight for name, view in portrait.views.items()},
+            hop_seconds=seconds,
+            segment_seconds=seconds,
+        )
+
+
+def _by_section(heard: Heard) -> dict[str, dict[Domain, list[Vectors]]]:
+    """What the views say of clips, by section and domain."""
+    found: dict[str, dict[Domain, list[Vectors]]] = {}
+    for recording, vectors in heard:
+        domains = found.setdefault(recording.section, {})
+        domains.setdefault(recording.domain, []).append(vectors)
+    return found
+
+
+def _scores_of_unheard(
+    heard: Heard, measure: Measure, config: Config, context: FitContext
+) -> Scores:
+    """How every clip scores by views that were made without it, by section and domain.
+
+    To leave a clip out as a reference is not enough: the spread that distances are measured with
+    has then still seen it, and few clips bend it towards themselves.
+    """
+    parts = divided([recording for recording, _ in heard], _FOLDS, config.seed)
+    scores: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
+    with context.reporter.task("thresholds", total=len(parts)) as task:
+        for part in parts:
+            left_out = set(part)
+            rest = [item for place, item in enumerate(heard) if place not in left_out]
+            views = measure(_by_section(rest)) if part and rest else {}
+            for recording, vectors in (heard[place] for place in part):
+                if own := views.get(recording.section):  # else it is the only clip of its section
+                    odd = [
+                        view.weight * float(view.z(vectors[name][None])[0])
+                        for name, view in own.items()
+                    ]
+                    scores[recording.section, recording.domain].append(sum(odd))
+            task.advance()
+    return dict(scores)
+
+
+def weighed_views(
+    vectors: Mapping[str, Mapping[Domain, Sequence[Vectors]]],
+    shares: Mapping[str, float],
+    spread: Mapping[str, np.ndarray],
+    settings: TextureConfig,
+) -> dict[str, dict[str, View]]:
+    """The views of every machine ID of one machine type, from what they say of its normal clips.
+
+    `vectors` are by section and domain. A view counts by its share, and by how far siblings lie
+    in it; the weights of a section sum to 1. `spread` (d, d) is the background's, by view.
+    """
+    if not shares:
+        raise SsdptError(
+            "no view is left to listen with: texture.views is empty and there are no networks, "
+            "which need two machine IDs to be trained; name a view"
+        )
+    sections = sorted(vectors)
+    by_siblings = settings.weights == "siblings"
+    weighed: dict[str, dict[str, View]] = {}
+    for section in sections:
+        found = {
+            view: view_of(
+                _of_view(vectors[section], view),
+                [_of_view(vectors[other], view) for other in sections if other != section],
+                spread.get(view),
+                settings,
+                emphasised=settings.emphasis and view in settings.views,
+            )
+            for view in shares
+        }
+        raw = {
+            view: shares[view] * (distance if by_siblings else 1.0)
+            for view, (_, distance) in found.items()
+        }
+        total = sum(raw.values())
+        weighed[section] = {
+            view: replace(own, weight=raw[view] / total) for view, (own, _) in found.items()
+        }
+    return weighed
+
+
+def _sizes(config: Config) -> dict[str, int]:
+    """How many values each untrained view has."""
+    front_end = TextureFrames(config.features, config.audio.sample_rate)
+    silence = views_of(np.zeros((LEAST_FRAMES, front_end.bins), np.float32), front_end)
+    return {view: len(values) for view, values in silence.items()}
+
+
+def _of_view(by_domain: Mapping[Domain, Sequence[Vectors]], view: str) -> ByDomain:
+    """The clips (clips, d) of one machine ID in one view, by domain."""
+    return {
+        domain: np.array([vectors[view] for vectors in by_domain[domain]])
+        for domain in _DOMAINS
+        if by_domain.get(domain)
+    }
+
+
+def _normal(clips: FeatureView, section: str, front_end: TextureFrames) -> NormalSound:
+    """How the normal clips of a section sound."""
+    return NormalSound.of(
+        front_end.log_mels(frames)
+        for recording, frames in clips.clips()
+        if recording.section == section
+    )

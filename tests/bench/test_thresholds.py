@@ -1,0 +1,61 @@
+"""`ssdpt bench thresholds` in small: counts are counts, and its clips are nobody's training."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from ssdpt.bench.thresholds import bench_thresholds
+from ssdpt.cli.bench import app
+from ssdpt.config import load_config
+from ssdpt.errors import SsdptError
+from ssdpt.progress import SILENT
+
+
+@pytest.fixture(scope="module")
+def plant(tmp_path_factory):
+    return tmp_path_factory.mktemp("thresholds")
+
+
+def bench(plant, **changes):
+    asked = {"train": 12, "clips": 9, "sections": 2, "machines": ["valve"], "keep": plant}
+    config = load_config("fast", {"system": "gmm", "device": "cpu"})
+    return bench_thresholds(config, **{**asked, **changes}, reporter=SILENT)
+
+
+def test_rates_of_unseen_clips(plant):
+    result = bench(plant)
+    json.dumps(result)
+    found = result["machines"]["valve"]
+    assert (found["system"], found["calibration_clips"]) == ("gmm", 12)
+    for rate, row in found["rates"].items():
+        assert row["rate"] * 9 == pytest.approx(round(row["rate"] * 9))
+        assert row["ratio"] == pytest.approx(row["rate"] / float(rate))
+        assert row["ratio_low"] <= row["ratio"] <= row["ratio_high"]
+        assert row["within"] == (0.5 <= row["ratio"] <= 2)
+        assert result["within"][rate] == row["within"]
+    assert len(list((plant / "valve" / "train").iterdir())) == 12
+    assert len(list((plant / "valve" / "source_test").iterdir())) == 9
+
+
+def test_kept_clips_are_used_again(plant):
+    before = {path: path.stat().st_mtime_ns for path in plant.rglob("*.wav")}
+    bench(plant)
+    assert {path: path.stat().st_mtime_ns for path in plant.rglob("*.wav")} == before
+
+
+def test_an_unknown_machine_is_told_before_any_clip_is_made(tmp_path):
+    with pytest.raises(SsdptError, match="press: no such machine type"):
+        bench(tmp_path, machines=["fan", "press"])
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_command_prints_a_row_a_machine_and_a_verdict_a_rate(plant):
+    words = ["--train", "12", "--clips", "9", "--sections", "2", "--machine", "valve"]
+    result = CliRunner().invoke(app, ["thresholds", *words, "--keep", str(plant)])
+    assert result.exit_code == 0, result.output
+    lines = result.output.splitlines()
+    assert lines[-4].startswith("valve")
+    assert [line.split(",")[0] for line in lines[-3:]] == ["at 1 %", "at 5 %", "at 10 %"]

@@ -1,0 +1,133 @@
+"""Normal clips as references, and those that come after the fit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ssdpt.scoring.bank import Bank
+from ssdpt.scoring.fusion import Scale
+from ssdpt.scoring.references import References
+
+
+def _cloud(count, *, size=6, at=0.0, seed=0, spread=1.0):
+    return at + spread * np.random.default_rng(seed).normal(size=(count, size))
+
+
+@pytest.fixture
+def bank():
+    return Bank.of({"target": _cloud(8, at=9.0, seed=1), "source": _cloud(60)}, neighbours=5)
+
+
+def test_the_largest_domain_comes_first_and_lends_the_others_its_scale(bank):
+    assert list(bank.domains) == ["source", "target"]
+    source, target = bank.domains.values()
+    own = target.own_distances()
+    sd = np.sqrt((8 * own.var() + 30 * source.scale.sd**2) / 38)
+    assert target.scale.sd == pytest.approx(sd)
+    assert target.scale.mean == pytest.approx((8 * own.mean() + 2 * source.scale.mean) / 10)
+
+
+def test_a_distance_counts_in_the_loneliness_of_the_nearest_clip():
+    found = References(np.array([[0.0], [10.0]]), np.array([1.0, 4.0]), Scale(1.0, 0.5))
+    # 2 from the lonely clip at 10 is nearer than 2 from the other.
+    np.testing.assert_allclose(found.distances(np.array([[2.0], [12.0], [8.0]])), [2.0, 0.5, 0.5])
+    np.testing.assert_allclose(found.z(np.array([[2.0]])), [2.0])
+
+
+def test_loneliness_is_the_mean_distance_to_the_nearest_others():
+    found = References.of(np.array([[0.0], [1.0], [3.0], [100.0]]), neighbours=2)
+    np.testing.assert_allclose(found.loneliness, [2.0, 1.5, 2.5, 98.0])
+
+
+def test_own_z_leaves_each_clip_out_as_brute_force_does(bank):
+    for domain, odd in bank.own_z().items():
+        own = bank.domains[domain]
+        for place, point in enumerate(own.points):
+            rest = np.delete(np.arange(len(own.points)), place)
+            without = References(own.points[rest], own.loneliness[rest], own.scale)
+            others = [other for name, other in bank.domains.items() if name != domain]
+            least = min(float(group.z(point[None])[0]) for group in (without, *others))
+            assert odd[place] == pytest.approx(least, abs=1e-6)
+
+
+def test_one_clip_borrows_loneliness_and_scale():
+    source = _cloud(60)
+    bank = Bank.of({"source": source, "target": np.full((1, 6), 50.0)}, neighbours=5)
+    alone = bank.domains["target"]
+    assert alone.scale == bank.domains["source"].scale
+    pairs = [np.linalg.norm(one - other) for one in source for other in source]
+    apart = np.median([distance for distance in pairs if distance > 0])
+    assert alone.loneliness[0] == pytest.approx(apart, rel=1e-5)
+    assert bank.own_z()["target"].tolist() == [0.0]
+
+
+def test_without_any_other_clip_there_is_a_scale_still():
+    bank = Bank.of({"source": np.zeros((1, 3))}, neighbours=5)
+    odd = bank.z(np.array([[0.0, 0.0, 0.0], [100.0, 0.0, 0.0]]))
+    assert np.isfinite(odd).all()
+    assert odd[0] < 0 < odd[1]
+
+
+def test_new_clips_leave_the_others_as_they_were(bank):
+    more = bank.with_more(_cloud(10, at=-20.0, seed=2), "target", background_clips=50.0)
+    assert more.domains is bank.domains
+    assert bank.absorbed == ()
+    far = _cloud(20, at=200.0, seed=3)
+    everywhere = np.concatenate([_cloud(50, seed=4), _cloud(50, at=9.0, seed=5), far])
+    assert (more.z(everywhere) <= bank.z(everywhere)).all()
+    # What is usual for the fit stays so, and what is far from everything stays odd.
+    np.testing.assert_allclose(more.z(everywhere[:100]), bank.z(everywhere[:100]))
+    assert (more.z(far) > 50).all()
+
+
+@pytest.mark.parametrize("clips", [1, 2, 4, 10])
+def test_new_clips_and_those_like_them_become_usual(bank, clips):
+    given = _cloud(clips, at=-20.0, seed=2)
+    like = _cloud(30, at=-20.0, seed=3)
+    more = bank.with_more(given, "target", background_clips=50.0)
+    assert (more.z(given) < 0).all()
+    assert np.median(bank.z(like)) > 30
+    assert np.median(more.z(like)) < 3
+
+
+def test_a_single_clip_does_not_open_the_door_wide(bank):
+    more = bank.with_more(np.full((1, 6), -20.0), "target", background_clips=50.0)
+    usual = bank.domains["source"].usual_distance()
+    step = np.zeros((2, 6))
+    step[:, 0] = usual, 3 * usual
+    near, off = more.z(np.full((1, 6), -20.0) + step)
+    assert near < 1.5
+    assert off > 10
+
+
+def test_copies_are_no_closer_than_clips_of_the_fit(bank):
+    copies = np.repeat(np.full((1, 6), -20.0), 3, axis=0)
+    one = bank.with_more(copies[:1], "target", background_clips=50.0)
+    three = bank.with_more(copies, "target", background_clips=50.0)
+    like = _cloud(30, at=-20.0, seed=3)
+    np.testing.assert_allclose(three.z(like), one.z(like))
+
+
+def test_a_condition_is_measured_by_the_spread_of_its_own_clips(bank):
+    wide = np.ones(6)
+    wide[0] = 30.0  # in one direction the new clips differ far more than those of the fit
+    given, like = (_cloud(20, seed=seed) * wide + 300.0 for seed in (2, 3))
+    more = bank.with_more(given, "target", background_clips=50.0)
+    (condition,) = more.absorbed
+    assert abs(condition.directions[0, 0]) == pytest.approx(1.0, abs=0.01)
+    assert condition.factors[0] < 0.2
+    # A fault that moves clips where normal ones hardly differ is not hidden by that direction.
+    fault = like + np.array([0.0, 12.0, 0.0, 0.0, 0.0, 0.0])
+    assert np.median(more.z(fault)) > np.median(more.z(like)) + 5
+
+
+def test_few_clips_are_believed_less_the_more_the_fit_has_heard(bank):
+    given = 10 * _cloud(10, at=-20.0, seed=2)
+    strict, lenient = (bank.with_more(given, "target", clips).absorbed[0] for clips in (10, 1000))
+    assert (strict.factors < lenient.factors[: len(strict.factors)]).all()
+
+
+def test_without_density_all_count_as_equally_lonely():
+    bank = Bank.of({"source": _cloud(20)}, neighbours=0).with_more(_cloud(5), "target", 50.0)
+    assert set(bank.absorbed[0].references.loneliness.tolist()) == {1.0}
