@@ -73,7 +73,9 @@ class Nodes:
             port = free.getsockname()[1]
         self.address = f"127.0.0.1:{port}"
         head = (f"--port={port}", f"--temp-dir={folder}", "--include-dashboard=false")
-        self.head = self._keep("--head", *head, "--num-cpus=1", "--num-gpus=1")
+        # A killed node is missed after five refused calls; one that is merely slow has its time.
+        often = {"RAY_health_check_period_ms": "300", "RAY_health_check_initial_delay_ms": "300"}
+        self.head = self._keep("--head", *head, "--num-cpus=1", "--num-gpus=1", **often)
         return self
 
     def __exit__(self, *_: object) -> None:

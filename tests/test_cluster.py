@@ -117,7 +117,7 @@ class TestTasks:
             return number * number
 
         found, killed = [], []
-        for index, result in cluster.run(work, range(20)):
+        for index, result in cluster.run(work, range(30)):
             found.append((index, result))
             for node, after in ((nodes.head, 5), (other, 12)):
                 busy = [pid for pid, line in node.processes().items() if "ray::_perform" in line]
@@ -125,7 +125,7 @@ class TestTasks:
                     killed.append(node)
                     kill(busy[0]) if node is nodes.head else node.kill()
         assert len(killed) == 2
-        assert sorted(found) == [(number, number * number) for number in range(20)]
+        assert sorted(found) == [(number, number * number) for number in range(30)]
         again = [line for line in listener.warned if line.startswith("task ")]
         assert len(again) >= 2, listener.warned
         reasons = {line.partition("runs again: ")[2] for line in again}

@@ -34,7 +34,7 @@ from ssdpt.systems.background import Background
 from ssdpt.systems.base import Arrays, FitContext, System, arrays_under
 from ssdpt.types import Domain, Floats, Recording
 
-_FOLDS = 10  # in which clips are left out to see how unheard ones score
+_FOLDS = 20  # in which clips are left out to see how unheard ones score
 
 Heard = list[tuple[Recording, Vectors]]  # clips, and what the views say of them
 Measure = Callable[[Mapping[str, Mapping[Domain, Sequence[Vectors]]]], dict[str, dict[str, View]]]
