@@ -36,7 +36,7 @@ System `{name}`, preset `{model.config.preset}`, seed {model.config.seed}, \
 {model.config.audio.sample_rate} Hz, channel {model.config.audio.channel}, \
 {heard}, {model.description.get("parameters", "?")} parameters. \
 All settings are in `config.json`.
-
+{_views(model)}
 ## Thresholds
 From {calibration.pooled.clips} normal clips ({basis}), for a false-alarm rate of \
 {calibration.false_alarm_rate:g} (alert) and \
@@ -52,7 +52,29 @@ From {calibration.pooled.clips} normal clips ({basis}), for a false-alarm rate o
 
 ## Limits
 It has heard this machine in the conditions it was recorded in. Another microphone position, room,
-speed or load can look like a fault: record it as normal and fit again.
+speed or load can look like a fault: record it as normal and give it to the model
+(`ssdpt adapt`, where the system can), or fit again.
+"""
+
+
+def _views(model: StoredModel) -> str:
+    """What each view counts, for systems that have several."""
+    portraits = model.description.get("portraits")
+    if not portraits:
+        return ""
+    names = list(next(iter(portraits.values())))
+    rows = [
+        f"| {section} | " + " | ".join(f"{views[name]['weight']:.2f}" for name in names) + " |"
+        for section, views in portraits.items()
+    ]
+    origin = model.description["background"]["origin"]
+    return f"""
+## Views
+How much each way of listening counts. Other machines are known from {origin}.
+
+| section | {" | ".join(names)} |
+| --- |{" --- |" * len(names)}
+{chr(10).join(rows)}
 """
 
 
