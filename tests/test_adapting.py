@@ -19,7 +19,9 @@ from ssdpt.fleet import Fleet, fit_fleet
 from ssdpt.fleet import fitted as fitted_model
 from ssdpt.types import Recording
 
-SETTINGS = load_config("tiny", {"system": "texture"})
+# Six clips a section know too little for a low rate: with this one all new sound alarms.
+LOOSE = {"decision.false_alarm_rate": 0.95, "decision.alarm_ratio": 1.0}
+SETTINGS = load_config("tiny", {"system": "texture", **LOOSE})
 
 
 @pytest.fixture(scope="module")

@@ -89,7 +89,11 @@ def main() -> None:
             arrays[name] = value.astype(np.float16) if coarse else value
     given.out.mkdir(exist_ok=True)
     (given.out / "background.safetensors").write_bytes(save(arrays))
-    about = {"features": config.features.model_dump(), "classes": taught.ears.classes}
+    about = {
+        "sample_rate": RATE,
+        "features": config.features.model_dump(),
+        "classes": taught.ears.classes,
+    }
     write_json(given.out / "background.json", about)
     print(f"{len(made)} clips, {taught.ears.classes} classes")
 

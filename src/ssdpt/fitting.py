@@ -68,10 +68,8 @@ def fit_machine(
         # The other system may hear otherwise; what was left out has been told.
         config = readable
         clips = _readable_clips(chosen, config, strict, _Notes(SILENT), reporter)
+    clips, heard = _without_copies(clips, notes)
     used = list(dict.fromkeys(clips.recordings))
-    heard = {digest(recording.path): printable(recording.path.name) for recording in used}
-    if len(heard) < len(used):
-        notes.add(f"{len(used) - len(heard)} of {len(used)} recordings are copies of others")
     system_kind = system_class(config.system)
     cross_fit = len(clips) < config.decision.cross_fit_below and not system_kind.tells_own_scores
     models = config.decision.folds if cross_fit else 1
@@ -86,13 +84,19 @@ def fit_machine(
         system = fit(clips, "training")
         scores = system.own_scores()
         cross_fit = True
+        if not scores:
+            raise SsdptError(
+                f"{used[0].path.parent}: one normal clip of each machine ID is not enough: record "
+                "at least two of each"
+            )
     elif cross_fit:
         system, scores = _cross_fit(clips, config, fit, reporter)
     else:
         system, scores = _fit_and_hold_out(clips, config, fit, reporter)
-    if background is not None:
-        notes.append(f"other machines are known from {background.origin}")
-        if config.system == "multiview" and background.ears is None:
+    known = getattr(system, "background", None)
+    if isinstance(known, Background):
+        notes.append(f"other machines are known from {known.origin}")
+        if config.system == "multiview" and known.ears is None:
             notes.add(
                 "one machine ID and nothing to compare it with: the hand-made views judge without "
                 "networks; recordings of other machines (--background) would add them"
@@ -152,7 +156,7 @@ def learn_background(
     known = list(clips)
     for group in others:
         chosen = _normal_training_recordings(group, config.seed, notes)
-        found = _readable_clips(chosen, config, strict, notes, reporter)
+        found = _readable_clips(chosen, config, strict, notes, reporter, least=1)
         copies = near_copies(found, clips, config.features.n_mels)
         names = dict.fromkeys(found.recordings[place].path for place in copies)
         notes.add_files("left out of the background, nearly the machine's own", list(names))
@@ -215,9 +219,17 @@ def _normal_training_recordings(
 
 
 def _readable_clips(
-    recordings: list[Recording], config: Config, strict: bool, notes: _Notes, reporter: Reporter
+    recordings: list[Recording],
+    config: Config,
+    strict: bool,
+    notes: _Notes,
+    reporter: Reporter,
+    least: int = 2,
 ) -> FeatureView:
-    """The frames of what can be read, long recordings cut into clips; the rest is named."""
+    """The frames of what can be read, long recordings cut into clips; the rest is named.
+
+    Fewer than `least` clips are refused.
+    """
     front_end = system_class(config.system).front_end_of(config)
     whole = features_of(recordings, config.audio, front_end, strict=strict, reporter=reporter)
     if strict and whole.failures:
@@ -245,17 +257,44 @@ def _readable_clips(
         [cut.recordings[index].path for index in short],
     )
     clips = cut.all().without(short.tolist())
-    if len(clips) == 1:
+    if len(clips) < least:
         raise SsdptError(
             f"{recordings[0].path.parent}: one normal clip of {frames.max() * hop:.0f} s is not "
             "enough: record some minutes, at least two clips of 10 s"
         )
-    if len(clips) < _FEW_CLIPS:
+    if len(clips) < _FEW_CLIPS and least > 1:
         notes.add(
             f"only {len(clips)} normal clips of about 10 s: expect a rough threshold; "
             "ten minutes of normal sound make a usable one"
         )
     return clips
+
+
+def _without_copies(clips: FeatureView, notes: _Notes) -> tuple[FeatureView, dict[str, str]]:
+    """Each recording once, and the content digest and name of each.
+
+    A copy would be judged by what was learnt from itself, and lie nowhere but beside itself.
+    """
+    heard: dict[str, str] = {}
+    copies = set()
+    recordings = list(dict.fromkeys(clips.recordings))
+    for recording in recordings:
+        content = digest(recording.path)
+        if content in heard:
+            copies.add(recording)
+        heard.setdefault(content, printable(recording.path.name))
+    if not copies:
+        return clips, heard
+    notes.add(
+        f"{len(copies)} of {len(recordings)} recordings are copies of others and are left out"
+    )
+    left = clips.without([at for at, item in enumerate(clips.recordings) if item in copies])
+    if len(left) < 2:
+        raise SsdptError(
+            f"{recordings[0].path.parent}: all recordings are copies of one clip, which is not "
+            "enough: record some minutes, at least two clips of 10 s"
+        )
+    return left, heard
 
 
 def _fit_and_hold_out(

@@ -95,7 +95,18 @@ def fit(
     if exclude_domain is not None:
         dataset = without_domain(dataset, exclude_domain)
     if add_to is not None:
-        _refuse_beside_add_to(out, preset, system, background, frozen)
+        _refuse_beside_add_to(
+            given,
+            {
+                "--out": out,
+                "--preset": preset != "best",
+                "--background": background,
+                "--frozen": frozen,
+                "--resume": resume,
+                "--jobs": jobs,
+                "--hop": hop,
+            },
+        )
         fleet = add_to_fleet(dataset, add_to, given, strict=strict, reporter=REPORTER)
     else:
         if out is None:
@@ -121,27 +132,19 @@ def fit(
         )
 
 
-def _refuse_beside_add_to(
-    out: Path | None,
-    preset: str,
-    system: str | None,
-    background: list[Path] | None,
-    frozen: bool,
-) -> None:
+def _refuse_beside_add_to(settings: dict[str, Any], options: dict[str, Any]) -> None:
     """What is added to a model takes its settings and its networks."""
-    given = {
-        "--out": out,
-        "--preset": preset != "best",
-        "--system": system,
-        "--background": background,
-        "--frozen": frozen,
-    }
-    for name, value in given.items():
-        if value:
-            raise SsdptError(
-                f"{name} does not go with --add-to: a machine that is added to a model is heard "
-                "as its other machines are"
-            )
+    named = [name for name, value in options.items() if value]
+    named += [
+        f"{name} (a setting)"
+        for name in settings
+        if not name.startswith("decision.") and name not in {"seed", "device", "audio.channel"}
+    ]
+    if named:
+        raise SsdptError(
+            f"{named[0]} does not go with --add-to: a machine that is added to a model is heard "
+            "as its other machines are"
+        )
 
 
 def _others(config: Config, paths: list[Path]) -> list[Recording]:

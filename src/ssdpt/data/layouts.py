@@ -89,6 +89,10 @@ def without_domain(dataset: Dataset, domain: str) -> Dataset:
     if domain not in {"source", "target"}:
         raise SsdptError(f"'{domain}' is not a domain: there are source and target")
     kept = tuple(item for item in dataset.recordings if item.domain != domain)
+    if not kept:
+        raise SsdptError(
+            f"{dataset.root}: all recordings are of the {domain} domain; leave --exclude-domain out"
+        )
     return replace(dataset, recordings=kept)
 
 

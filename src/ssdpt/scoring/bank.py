@@ -46,16 +46,6 @@ class Bank:
         least: np.ndarray = np.min(odd, axis=0)
         return least
 
-    def own_z(self) -> dict[Domain, np.ndarray]:
-        """The same of the fit's references, each as if it were not one: (clips,) by domain."""
-        found: dict[Domain, np.ndarray] = {}
-        for domain, own in self.domains.items():
-            apart = own.own_distances()
-            odd = [own.scale.z(apart if len(apart) else np.full(1, own.scale.mean))]
-            odd += [other.z(own.points) for name, other in self.domains.items() if name != domain]
-            found[domain] = np.min(odd, axis=0)
-        return found
-
     def with_more(self, points: np.ndarray, domain: Domain, background_clips: float) -> Self:
         """A bank with further normal clips (m, d) as a condition of their own; the rest stays.
 

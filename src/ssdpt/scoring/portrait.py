@@ -17,6 +17,7 @@ from ssdpt.scoring.whitening import covariance, emphasis, mixed, whitening
 from ssdpt.settings import TextureConfig
 from ssdpt.types import Domain, Floats
 
+_MOST_REFERENCES = 2000  # of a domain; beyond that more of them hardly come nearer
 _LEAST_DISTANCE = 0.1  # of siblings, in deviations: no view is weighed out altogether
 
 Vectors = Mapping[str, np.ndarray]  # by view, (d,) or (clips, d)
@@ -46,10 +47,6 @@ class Portrait:
     def z(self, vectors: Vectors) -> dict[str, float]:
         """How odd one clip is in every view."""
         return {name: float(view.z(vectors[name][None])[0]) for name, view in self.views.items()}
-
-    def score(self, odd: Mapping[str, float]) -> float:
-        """The weighted mean over the views."""
-        return sum(view.weight * odd[name] for name, view in self.views.items())
 
     def with_more(self, clips: Sequence[Vectors], domain: Domain, background_clips: float) -> Self:
         """Further normal clips as a condition of their own; all that the fit has learnt stays."""
@@ -150,7 +147,8 @@ def view_of(
 
 def _bank(own: ByDomain, matrix: np.ndarray, settings: TextureConfig) -> Bank:
     points: dict[Domain, np.ndarray] = {
-        domain: np.asarray(group, np.float64) @ matrix for domain, group in own.items()
+        domain: np.asarray(group[spread_evenly(len(group), _MOST_REFERENCES)], np.float64) @ matrix
+        for domain, group in own.items()
     }
     if settings.domains == "together":
         points = {"source": np.concatenate(list(points.values()))}

@@ -14,6 +14,7 @@ from ssdpt.scoring.fusion import Scale
 
 # Few clips borrow their scale from others, which weigh as so many clips.
 _BORROWED_SPREAD, _BORROWED_MEAN = 30.0, 2.0
+_ENOUGH = 20  # clips that tell their scale by themselves; fewer lie almost equally far apart
 _SMALLEST = 1e-9  # distance; of clips that are copies of each other
 _USUAL = Scale(1.0, 0.25)  # of distances over density, where no clip has a second one beside it
 
@@ -46,8 +47,8 @@ class References:
         if len(points) <= few or not len(own):
             return alone
         count, spread, mean = len(own), _BORROWED_SPREAD, _BORROWED_MEAN
-        if lender is None:
-            spread, mean = (0.0, 0.0) if count > 2 else (spread, mean)
+        if lender is None and count >= _ENOUGH:
+            spread = mean = 0.0
         variance = (count * own.var() + spread * borrowed.sd**2) / (count + spread)
         centre = (count * own.mean() + mean * borrowed.mean) / (count + mean)
         return replace(alone, scale=Scale(float(centre), max(float(np.sqrt(variance)), 1e-3)))

@@ -8,8 +8,8 @@ simulated plant.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Self
@@ -18,6 +18,7 @@ import numpy as np
 from safetensors.numpy import load
 
 from ssdpt.config import Config
+from ssdpt.errors import SsdptError
 from ssdpt.features.cache import FeatureView
 from ssdpt.features.texture import TextureFrames
 from ssdpt.features.views import UNTRAINED, views_of
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from ssdpt.systems.ears import Ears
 
 _ASSET = "background.safetensors"
-_FEWEST_CLIPS = 100  # of other machines; fewer tell less than the simulated plant
+_FEWEST_CLIPS = 100  # of all machines at hand; fewer tell less than the simulated plant
 
 Group = tuple[str, str, Domain]  # machine, section, domain
 
@@ -42,6 +43,9 @@ class Background:
     spread: dict[str, np.ndarray]
     ears: Ears | None
     origin: str  # in words
+    # How many clips the spread of a view rests on, where those of the machines to fit are among
+    # them; of what ships with the package, or comes with a model, they are not.
+    clips: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
     def learn(cls, machines: Sequence[FeatureView], config: Config, context: FitContext) -> Self:
@@ -91,7 +95,20 @@ class Background:
             shipped = cls.shipped(config)
             spread |= {view: shipped.spread[view] for view in shipped.spread if view in UNTRAINED}
             told = shipped.origin
-        return cls(spread, ears, told)
+        return cls(spread, ears, told, {view: len(heard) for view in groups})
+
+    def without(self, left_out: Vectors) -> dict[str, np.ndarray]:
+        """The spread by view as if some of the clips it rests on had not been heard.
+
+        `left_out` (clips, d) are their deviations from the mean of their machine ID and domain.
+        """
+        spread = dict(self.spread)
+        for view, clips in self.clips.items():
+            gone = np.asarray(left_out[view], np.float64)
+            if len(gone) < clips:
+                rest = clips * np.asarray(spread[view], np.float64) - gone.T @ gone
+                spread[view] = rest / (clips - len(gone))
+        return spread
 
     @classmethod
     def shipped(cls, config: Config, *, frozen: bool = False) -> Self:
@@ -101,12 +118,23 @@ class Background:
         """
         arrays, description = _asset()
         told = "the simulated plant"
-        if config.features.model_dump() != description["features"]:
-            return cls({}, None, "nothing but the machine itself (another front end)")
-        spread = arrays_under(arrays, "spread/")
+        heard_alike = (
+            config.features.model_dump() == description["features"]
+            and config.audio.sample_rate == description["sample_rate"]
+        )
+        spread = arrays_under(arrays, "spread/") if heard_alike else {}
         if not frozen:
-            return cls({view: spread[view] for view in UNTRAINED}, None, told)
-        ears = _ears(config, arrays, description["classes"])
+            told = told if spread else "nothing but the machine itself (another front end)"
+            return cls({view: spread[view] for view in UNTRAINED if spread}, None, told)
+        try:
+            if not spread:
+                raise ValueError("another front end")
+            ears = _ears(config, arrays, description["classes"])
+        except (KeyError, ValueError) as error:
+            raise SsdptError(
+                "the networks that come with ssdpt are of its own features, sample rate and "
+                "network settings; leave --frozen out, or the settings that differ"
+            ) from error
         return cls(spread, ears, f"{told}, its networks frozen")
 
     def arrays(self) -> dict[str, np.ndarray]:

@@ -35,6 +35,7 @@ from ssdpt.training.loop import Run, choose_device, train
 from ssdpt.types import Floats, Recording
 
 _AT_ONCE = 256  # segments
+_FEWEST_CLIPS = 2  # of a class, on average
 
 ClassName = tuple[str, str, str]  # machine, section, attributes
 
@@ -79,6 +80,10 @@ class Ears:
         """Learn from the normal clips of several machines, log-mels first in every frame."""
         recordings = [recording for clips in machines for recording in clips.recordings]
         names = [class_name(recording, config.multiview.network) for recording in recordings]
+        if len(names) < _FEWEST_CLIPS * len(set(names)):
+            # Attributes such as the time of day tell clips apart, not ways to run.
+            context.reporter.warn("attributes differ from clip to clip: taught without them")
+            names = [(machine, section, "") for machine, section, _ in names]
         classes = sorted(set(names))
         labels = [classes.index(name) for name in names]
         device = choose_device(config.device)

@@ -37,7 +37,7 @@ from ssdpt.types import Domain, Floats, Recording
 _FOLDS = 20  # in which clips are left out to see how unheard ones score
 
 Heard = list[tuple[Recording, Vectors]]  # clips, and what the views say of them
-Measure = Callable[[Mapping[str, Mapping[Domain, Sequence[Vectors]]]], dict[str, dict[str, View]]]
+Measure = Callable[..., dict[str, dict[str, View]]]  # `weighed_views` with all but the clips given
 
 _DOMAINS: tuple[Domain, ...] = ("source", "target")
 
@@ -79,20 +79,17 @@ class Texture(System):
                 heard.append((recording, cls.views(frames, front_end, config, background)))
                 task.advance()
         measure = partial(
-            weighed_views,
-            shares=cls.shares(config, background),
-            spread=background.spread,
-            settings=config.texture,
+            weighed_views, shares=cls.shares(config, background), settings=config.texture
         )
         system = cls(
             config,
             {
                 section: Portrait(views, _normal(clips, section, front_end))
-                for section, views in measure(_by_section(heard)).items()
+                for section, views in measure(_by_section(heard), spread=background.spread).items()
             },
             background,
         )
-        system._unheard = _scores_of_unheard(heard, measure, config, context)
+        system._unheard = _scores_of_unheard(heard, measure, background, config, context)
         return system
 
     @classmethod
@@ -213,22 +210,27 @@ def _by_section(heard: Heard) -> dict[str, dict[Domain, list[Vectors]]]:
 
 
 def _scores_of_unheard(
-    heard: Heard, measure: Measure, config: Config, context: FitContext
+    heard: Heard, measure: Measure, background: Background, config: Config, context: FitContext
 ) -> Scores:
     """How every clip scores by views that were made without it, by section and domain.
 
     To leave a clip out as a reference is not enough: the spread that distances are measured with
-    has then still seen it, and few clips bend it towards themselves.
+    has then still seen it, and few clips bend it towards themselves. Networks have heard all
+    clips; in their views that hardly shows. The only clip of a section and domain tells nothing.
     """
+    deviations = _deviations(heard, background.clips)
     parts = divided([recording for recording, _ in heard], _FOLDS, config.seed)
     scores: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
     with context.reporter.task("thresholds", total=len(parts)) as task:
         for part in parts:
             left_out = set(part)
             rest = [item for place, item in enumerate(heard) if place not in left_out]
-            views = measure(_by_section(rest)) if part and rest else {}
+            groups = _by_section(rest)
+            gone = {view: values[part] for view, values in deviations.items()}
+            views = measure(groups, spread=background.without(gone)) if part and rest else {}
             for recording, vectors in (heard[place] for place in part):
-                if own := views.get(recording.section):  # else it is the only clip of its section
+                own = views.get(recording.section, {})
+                if recording.domain in groups.get(recording.section, {}):
                     odd = [
                         view.weight * float(view.z(vectors[name][None])[0])
                         for name, view in own.items()
@@ -236,6 +238,22 @@ def _scores_of_unheard(
                     scores[recording.section, recording.domain].append(sum(odd))
             task.advance()
     return dict(scores)
+
+
+def _deviations(heard: Heard, views: Iterable[str]) -> dict[str, np.ndarray]:
+    """How far each clip lies from the mean of its section and domain, by view: (clips, d)."""
+    places: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
+    for place, (recording, _) in enumerate(heard):
+        places[recording.section, recording.domain].append(place)
+    found = {}
+    for view in views:
+        values = np.array([vectors[view] for _, vectors in heard])
+        for own in places.values():
+            # As in a covariance: a mean of few clips follows them.
+            longer = np.sqrt(len(own) / max(len(own) - 1, 1))
+            values[own] = (values[own] - values[own].mean(0)) * longer
+        found[view] = values
+    return found
 
 
 def weighed_views(
