@@ -25,6 +25,7 @@ from ssdpt.storage import StoredModel
 from ssdpt.systems import system_class
 from ssdpt.systems.background import Background
 from ssdpt.systems.base import FitContext, System, shows_log_mels
+from ssdpt.training.log import LOG_FILE
 from ssdpt.types import Recording
 from ssdpt.version import __version__
 
@@ -101,7 +102,8 @@ def fit_machine(
                 "one machine ID and nothing to compare it with: the hand-made views judge without "
                 "networks; recordings of other machines (--background) would add them"
             )
-    log = work / "training" / "training.jsonl"
+    log = work / "training" / LOG_FILE
+    networks = known.ears.log if isinstance(known, Background) and known.ears else ""
     return Fitted(
         system=system,
         stored=StoredModel(
@@ -122,7 +124,7 @@ def fit_machine(
             heard=heard,
             notes=tuple(notes),
         ),
-        log=log.read_text("utf-8") if log.is_file() else "",
+        log=log.read_text("utf-8") if log.is_file() else networks,
     )
 
 

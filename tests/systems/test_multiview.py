@@ -19,6 +19,7 @@ from ssdpt.errors import SsdptError
 from ssdpt.features.views import UNTRAINED
 from ssdpt.fleet import Fleet, add_to_fleet, fit_fleet
 from ssdpt.systems.background import Background
+from ssdpt.training.log import LOG_FILE
 
 TINY = {"system": "multiview", "device": "cpu"}
 
@@ -54,6 +55,8 @@ def test_machines_fitted_together_share_their_networks(together):
     assert [ear.name for ear in first.ears] == ["steady-1", "moving-1"]
     for name, value in first.arrays().items():
         np.testing.assert_array_equal(value, second.arrays()[name])
+    log = [json.loads(line) for line in (together / "fan" / LOG_FILE).read_text().splitlines()]
+    assert [line["network"] for line in log] == ["steady-1"] * 2 + ["moving-1"] * 2  # epochs
 
 
 def test_a_machine_added_later_hears_with_the_same_networks(together, plant, tmp_path):

@@ -9,6 +9,7 @@ of a segment, averaged over its segments.
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
@@ -31,6 +32,7 @@ from ssdpt.systems.base import Arrays, FitContext, arrays_under
 from ssdpt.systems.network import load_weights
 from ssdpt.systems.ssdpt import build_network
 from ssdpt.systems.ssdpt_objective import SsdptObjective
+from ssdpt.training.log import LOG_FILE
 from ssdpt.training.loop import Run, choose_device, train
 from ssdpt.types import Floats, Recording
 
@@ -70,10 +72,11 @@ class Ear:
 class Ears:
     """All networks, trained on the same clips."""
 
-    def __init__(self, config: Config, ears: Sequence[Ear], classes: int) -> None:
+    def __init__(self, config: Config, ears: Sequence[Ear], classes: int, log: str = "") -> None:
         self.config = config
         self.ears = tuple(ears)
         self.classes = classes  # that they were taught to tell apart
+        self.log = log  # of their training, as JSON lines; empty where they were trained before
 
     @classmethod
     def train(cls, machines: Sequence[FeatureView], config: Config, context: FitContext) -> Self:
@@ -110,7 +113,7 @@ class Ears:
                     with threads_for_shards() if on_cpu else nullcontext():
                         train(objective, settings.network.training, run, context.reporter)
                     ears.append(Ear(name, hears, network))
-        return cls(config, ears, len(classes))
+        return cls(config, ears, len(classes), _log(context.work, ears))
 
     def embed(self, mels: Floats) -> dict[str, np.ndarray]:
         """A clip's log-mel (frames, bins) in dB as every network describes it."""
@@ -166,6 +169,16 @@ def class_name(recording: Recording, settings: EarConfig) -> ClassName:
     with_attributes = settings.classes == "section+attributes"
     attributes = recording.attribute_text if with_attributes else ""
     return recording.machine, recording.section, attributes
+
+
+def _log(work: Path, ears: Sequence[Ear]) -> str:
+    """One log of all networks: their lines, with the network's name."""
+    lines = [
+        json.dumps({"network": ear.name, **json.loads(line)})
+        for ear in ears
+        for line in (work / ear.name / LOG_FILE).read_text("utf-8").splitlines()
+    ]
+    return "".join(f"{line}\n" for line in lines)
 
 
 def heard_as(mels: Floats, hears: str) -> Floats:
