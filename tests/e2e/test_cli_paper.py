@@ -25,20 +25,21 @@ SMALLER = [
 
 def test_systems(cli):
     found = json.loads(cli("systems", "--json").out)
-    assert [set(row) for row in found] == [{"name", "origin", "parameters", "needs"}] * 8
+    assert [set(row) for row in found] == [{"name", "origin", "parameters", "needs"}] * 10
     by_name = {row["name"]: row for row in found}
     assert set(by_name) == {
         *("ae", "mnv2", "mnv2-lof", "wavenet-ensemble"),
-        *("ssdpt-noaux", "ssdpt", "ssdpt-ensemble", "gmm"),
+        *("ssdpt-noaux", "ssdpt", "ssdpt-ensemble", "gmm", "texture", "multiview"),
     }
     assert by_name["ssdpt"]["parameters"] == by_name["ssdpt-noaux"]["parameters"] == 288643
     assert by_name["mnv2"]["parameters"] == 691523
     assert by_name["mnv2"]["origin"] == "Baseline-MNv2"
     assert "two machine IDs (sections)" in by_name["mnv2"]["needs"]
     assert by_name["gmm"]["needs"] == ["log-mel frames"]
+    assert by_name["texture"]["needs"] == ["texture frames"]
     table = cli("systems").out.splitlines()
-    assert len(table) == 9
-    assert "288,643" in table[1]
+    assert len(table) == 11
+    assert "288,643" in next(line for line in table if line.startswith("ssdpt "))
 
 
 @pytest.fixture(scope="module")
