@@ -169,8 +169,8 @@ def test_variants_hear_with_fewer_networks(networks):
     key = ears_key(config, run.training)
     ears = run.ears.get(config, key, list, run.reporter)
     assert [ear.name for ear in some_of(ears, run.configs["one-network"].multiview).ears] == [
-        "moving-1",
         "steady-1",
+        "moving-1",
     ]
     assert {ear.hears for ear in some_of(ears, run.configs["without-steady"].multiview).ears} == {
         "moving"
