@@ -97,6 +97,11 @@ def fit_machine(
     known = getattr(system, "background", None)
     if isinstance(known, Background):
         notes.append(f"other machines are known from {known.origin}")
+        if known.ears is not None and known.ears.log:
+            notes.add(
+                "the networks have heard the clips that set the thresholds: expect more false "
+                "alarms than asked for, and look at what `ssdpt evaluate` finds"
+            )
         if config.system == "multiview" and known.ears is None:
             notes.add(
                 "one machine ID and nothing to compare it with: the hand-made views judge without "

@@ -55,6 +55,7 @@ def test_machines_fitted_together_share_their_networks(together):
     assert [ear.name for ear in first.ears] == ["steady-1", "moving-1"]
     for name, value in first.arrays().items():
         np.testing.assert_array_equal(value, second.arrays()[name])
+    assert any("have heard the clips" in note for note in fleet["fan"].stored.notes)
     log = [json.loads(line) for line in (together / "fan" / LOG_FILE).read_text().splitlines()]
     assert [line["network"] for line in log] == ["steady-1"] * 2 + ["moving-1"] * 2  # epochs
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -192,33 +192,24 @@ def _of_network(config: Config, number: int) -> Config:
     return config.model_copy(update={"ssdpt": config.multiview.network, "seed": seed})
 
 
-class _log_mels:
+@contextmanager
+def _log_mels(
+    machines: Sequence[FeatureView], config: Config, hears: str, work: Path
+) -> Iterator[FeatureView]:
     """The log-mels of all clips as one kind of network hears them, in a file while it trains."""
-
-    def __init__(
-        self, machines: Sequence[FeatureView], config: Config, hears: str, work: Path
-    ) -> None:
-        self.machines, self.bins, self.hears = machines, config.features.n_mels, hears
-        self.path = work / f"{hears}.frames"
-
-    def __enter__(self) -> FeatureView:
-        lengths = []
-        with writing(self.path):
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            with self.path.open("wb") as file:
-                for frames in self._clips():
+    path, bins, lengths = work / f"{hears}.frames", config.features.n_mels, []
+    with writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("wb") as file:
+            for clips in machines:
+                for _, frames in clips.clips():
+                    heard = heard_as(frames[:, :bins], hears)
+                    file.write(np.ascontiguousarray(heard, "<f2").tobytes())
                     lengths.append(len(frames))
-                    file.write(np.ascontiguousarray(frames, "<f2").tobytes())
-        shape = (sum(lengths), self.bins)
-        stored: Any = np.memmap(self.path, "<f2", "c", shape=shape)
-        offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        recordings = [item for clips in self.machines for item in clips.recordings]
-        return FeatureSet(tuple(recordings), stored, offsets).all()
-
-    def __exit__(self, *_: object) -> None:
-        self.path.unlink(missing_ok=True)
-
-    def _clips(self) -> Iterator[Floats]:
-        for clips in self.machines:
-            for _, frames in clips.clips():
-                yield heard_as(frames[:, : self.bins], self.hears)
+    stored: Any = np.memmap(path, "<f2", "c", shape=(sum(lengths), bins))
+    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    recordings = [item for clips in machines for item in clips.recordings]
+    try:
+        yield FeatureSet(tuple(recordings), stored, offsets).all()
+    finally:
+        path.unlink(missing_ok=True)
