@@ -56,7 +56,7 @@ def download(
 
 def simulate(
     out: Annotated[Path, typer.Argument(help="Folder for the machines.")],
-    preset: Annotated[str, typer.Option(help="demo, dcase2021 or tiny.")] = "demo",
+    preset: Annotated[str, typer.Option(help="demo, quality, dcase2021 or tiny.")] = "demo",
     machine: Machines = None,
     seed: Annotated[int, typer.Option(help="Same seed, same bytes.")] = 0,
 ) -> None:

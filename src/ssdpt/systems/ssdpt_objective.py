@@ -114,10 +114,9 @@ def can_fuse(network: DualPathTransformer, device: torch.device) -> bool:
     """Whether the fused kernels know the shape of this network and run on this device."""
     try:
         from ssdpt.nn.gpu.probe import kernels_run
-        from ssdpt.nn.gpu.step import MOST_CLASSES
     except ModuleNotFoundError:  # a build of torch without Triton
         return False
-    return network.classifier.out_features <= MOST_CLASSES and kernels_run(network, device)
+    return kernels_run(network, device)
 
 
 def reconstruction_target(settings: SsdptConfig, segments: Tensor, output: DptOutput) -> Tensor:

@@ -125,6 +125,20 @@ def normalise_segments(
 
 
 @triton.jit
+def _logits(classifier_weight, classifier_bias, highest, c, there, f, F: tl.constexpr):
+    """Weights (BLOCK, F) and logits (BLOCK,) of some classes `c`; -inf where there is none."""
+    weight = tl.load(classifier_weight + c[:, None] * F + f[None, :], there[:, None], 0.0)
+    logits = tl.sum(weight * highest[None, :], 1) + tl.load(classifier_bias + c, there, 0.0)
+    return weight, tl.where(there, logits, -float("inf"))
+
+
+@triton.jit
+def _wanted(c, label, other, part):
+    """The mixed target of the classes `c`."""
+    return tl.where(c == label, part, 0.0) + tl.where(c == other, 1.0 - part, 0.0)
+
+
+@triton.jit
 def judge_segments(
     out,  # (batch, P, F): of the last block
     mixed,
@@ -149,11 +163,11 @@ def judge_segments(
     gradient_scale,  # what the gradient is multiplied by, to stay clear of the smallest float16
     P: tl.constexpr,
     F: tl.constexpr,
-    CLASSES: tl.constexpr,  # a power of two ≥ classes
+    BLOCK: tl.constexpr,  # classes at a time, a power of two: their weights fit into one program
     STANDARDISED: tl.constexpr,  # whether the target is the normalised feature, or in dB
 ):
     b = tl.program_id(0).to(tl.int64)
-    t, f, c = tl.arange(0, P), tl.arange(0, F), tl.arange(0, CLASSES)
+    t, f = tl.arange(0, P), tl.arange(0, F)
     place = (b * P + t)[:, None] * F + f[None, :]
     y = tl.load(out + place).to(tl.float32)
     target = tl.load(mixed + place)
@@ -165,30 +179,43 @@ def judge_segments(
 
     highest = tl.max(y, 0)  # (F,)
     where = tl.argmax(y, 0)
-    there = c < classes
-    weight_place = classifier_weight + c[:, None] * F + f[None, :]
-    weight = tl.load(weight_place, there[:, None], 0.0)  # (CLASSES, F)
-    logits = tl.sum(weight * highest[None, :], 1) + tl.load(classifier_bias + c, there, 0.0)
-    logits = tl.where(there, logits, -float("inf"))
-    top = tl.max(logits, 0)
-    log_total = top + tl.log(tl.sum(tl.exp(logits - top), 0))
     label = tl.load(labels + tl.load(index + b))
     other = tl.load(labels + tl.load(index + tl.load(partner + b)))
     part = tl.load(share)
-    wanted = tl.where(c == label, part, 0.0) + tl.where(c == other, 1.0 - part, 0.0)
-    loss = log_total - tl.sum(tl.where(there, wanted * logits, 0.0), 0)
-    right = tl.argmax(logits, 0) == label
+    top = tl.full((), -float("inf"), tl.float32)
+    total = tl.full((), 0.0, tl.float32)  # of exp(logit - top)
+    agreed = tl.full((), 0.0, tl.float32)
+    right = tl.full((), 0.0, tl.float32)
+    for first in range(0, classes, BLOCK):
+        c = first + tl.arange(0, BLOCK)
+        there = c < classes
+        weight, logits = _logits(classifier_weight, classifier_bias, highest, c, there, f, F)
+        block_top = tl.max(logits, 0)
+        is_label = ((first + tl.argmax(logits, 0)) == label).to(tl.float32)
+        right = tl.where(block_top > top, is_label, right)
+        higher = tl.maximum(top, block_top)
+        total = total * tl.exp(top - higher) + tl.sum(tl.exp(logits - higher), 0)
+        top = higher
+        wanted = _wanted(c, label, other, part)
+        agreed += tl.sum(wanted * tl.where(there, logits, 0.0), 0)
+    log_total = top + tl.log(total)
 
-    logits_back = (tl.exp(logits - log_total) - wanted) / batch
-    pooled_back = tl.sum(weight * logits_back[:, None], 0)  # (F,)
+    pooled_back = tl.zeros((F,), tl.float32)
+    for first in range(0, classes, BLOCK):
+        c = first + tl.arange(0, BLOCK)
+        there = c < classes
+        weight, logits = _logits(classifier_weight, classifier_bias, highest, c, there, f, F)
+        wanted = _wanted(c, label, other, part)
+        logits_back = (tl.exp(logits - log_total) - wanted) / batch
+        pooled_back += tl.sum(weight * logits_back[:, None], 0)
+        tl.store(logit_gradient + b * classes + c, logits_back, there)
     back = difference * (2.0 * alpha * error_scale / batch)
     back += tl.where(t[:, None] == where[None, :], pooled_back[None, :], 0.0)
     tl.store(out_gradient + place, (back * gradient_scale).to(out_gradient.dtype.element_ty))
     tl.store(pooled + b * F + f, highest)
-    tl.store(logit_gradient + b * classes + c, logits_back, there)
-    tl.store(figures + b, loss)
+    tl.store(figures + b, log_total - agreed)
     tl.store(figures + batch + b, error)
-    tl.store(figures + 2 * batch + b, right.to(tl.float32))
+    tl.store(figures + 2 * batch + b, right)
 
 
 @triton.jit

@@ -28,7 +28,7 @@ from ssdpt.nn.gpu.segment_kernels import (
 # Gradients of a single segment are at most of the order of 1, and as small as 1e-5.
 _GRADIENT_SCALE = 64.0
 _LARGEST_ERROR = 100.0  # dB, of a reconstruction
-MOST_CLASSES = 256  # whose weights one program can hold
+_CLASSES_AT_ONCE = 256  # whose weights one program can hold
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +147,7 @@ class FusedStep:
             error_scale,
             scale_up,
             **shape,
-            CLASSES=max(2, 1 << (classes - 1).bit_length()),
+            BLOCK=min(_CLASSES_AT_ONCE, max(2, 1 << (classes - 1).bit_length())),
             STANDARDISED=loss.target == "standardised",
             num_warps=8,
         )
