@@ -143,10 +143,15 @@ def parse_config(tree: Any, where: str) -> Config:
     try:
         return Config.model_validate(tree)
     except ValidationError as error:
-        first = error.errors()[0]
-        name = ".".join(str(part) for part in first["loc"]) or "configuration"
-        reason = first["msg"].removeprefix("Value error, ")
-        raise SsdptError(f"{where}: setting {name}: {reason}") from error
+        raise SsdptError(f"{where}: {explain(error)}") from error
+
+
+def explain(error: ValidationError) -> str:
+    """What is wrong with the first setting that is."""
+    first = error.errors()[0]
+    name = ".".join(str(part) for part in first["loc"]) or "configuration"
+    reason = first["msg"].removeprefix("Value error, ")
+    return f"setting {name}: {reason}"
 
 
 def with_overrides(config: Config, overrides: dict[str, Any]) -> Config:

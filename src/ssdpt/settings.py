@@ -376,11 +376,11 @@ class MultiViewConfig(Settings):
     """Dual-path Transformers beside the hand-made views of `texture`."""
 
     inputs: tuple[Literal["steady", "moving"], ...] = Field(
-        ("moving",),
+        ("steady", "moving"),
         min_length=1,
         description="what the networks hear: the log-mel, or the log-mel less its mean over time",
     )
-    networks: int = Field(3, ge=1, description="networks an input, which count as one view")
+    networks: int = Field(2, ge=1, description="networks an input, which count as one view")
     network: EarConfig = EarConfig()
 
 

@@ -52,14 +52,14 @@ def _others_of(section):
 def test_machines_fitted_together_share_their_networks(together):
     fleet = Fleet.load(together, device="cpu")
     first, second = (detector.system.background.ears for detector in fleet.values())
-    assert [ear.name for ear in first.ears] == ["moving-1"]
+    assert [ear.name for ear in first.ears] == ["steady-1", "moving-1"]
     for name, value in first.arrays().items():
         np.testing.assert_array_equal(value, second.arrays()[name])
     views = fleet["fan"].system.portraits["00"].views
-    assert set(views) == {*UNTRAINED, "moving-1"}  # the probe is not in the model
+    assert set(views) == {*UNTRAINED, "steady-1", "moving-1"}  # the probe is not in the model
     assert not any("too few clips to keep" in note for note in fleet["fan"].stored.notes)
     log = [json.loads(line) for line in (together / "fan" / LOG_FILE).read_text().splitlines()]
-    assert [line["network"] for line in log] == ["moving-1"] * 2  # epochs
+    assert [line["network"] for line in log] == ["steady-1"] * 2 + ["moving-1"] * 2  # epochs
 
 
 def test_a_machine_added_later_hears_with_the_same_networks(together, plant, tmp_path):
@@ -110,7 +110,7 @@ def test_a_background_adds_networks_and_its_copies_are_left_out(plant, tmp_path)
         result.output.split()
     )
     views = Detector.load(tmp_path / "model", device="cpu").system.portraits["00"].views
-    assert "moving-1" in views
+    assert {"steady-1", "moving-1"} < set(views)
 
 
 def test_weights_of_the_views_sum_to_one_and_follow_siblings(together):
@@ -124,7 +124,7 @@ def test_weights_of_the_views_sum_to_one_and_follow_siblings(together):
 def test_what_ships_is_of_the_default_front_end_and_whole():
     config = load_config("best")
     shipped = Background.shipped(config, frozen=True)
-    assert set(shipped.spread) == {*UNTRAINED, "moving-1"}
+    assert set(shipped.spread) == {*UNTRAINED, "steady-1", "moving-1"}
     assert shipped.ears is not None
     mels = np.random.default_rng(0).normal(-30, 10, (100, 128)).astype(np.float32)
     assert all(np.isfinite(value).all() for value in shipped.ears.embed(mels).values())
@@ -141,7 +141,7 @@ def test_frozen_networks_judge_one_machine_in_seconds(plant, tmp_path):
     )
     assert result.exit_code == 0, result.output
     views = Detector.load(tmp_path / "model", device="cpu").system.portraits["00"].views
-    assert set(views) == {*UNTRAINED, "moving-1"}
+    assert set(views) == {*UNTRAINED, "steady-1", "moving-1"}
 
 
 @pytest.mark.parametrize(

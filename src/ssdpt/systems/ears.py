@@ -87,13 +87,13 @@ class Probe:
     def train(
         cls, machines: Sequence[FeatureView], config: Config, context: FitContext
     ) -> Self | None:
-        """Like the first network, but for the clips kept back; None where none can be spared."""
+        """Like the last network, but for the clips kept back; None where none can be spared."""
         recordings = list(dict.fromkeys(item for clips in machines for item in clips.recordings))
         if len(recordings) < _FEWEST_CLIPS * _PARTS:
             return None
         unheard = frozenset(recordings[i] for i in folds(recordings, _PARTS, config.seed)[0])
         lesson = _Lesson.of(machines, config, context)
-        hears = config.multiview.inputs[0]
+        hears = config.multiview.inputs[-1]
         with _log_mels(machines, config, hears, context.work) as clips:
             taught = [i for i, item in enumerate(clips.recordings) if item not in unheard]
             part = clips.subset(taught)
