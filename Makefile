@@ -9,8 +9,11 @@ BIN := $(VENV)/bin
 # a mere touch or another branch with the same files does not.
 READY := $(VENV)/.ready-$(shell cat pyproject.toml constraints.txt | cksum | cut -d' ' -f1)
 
+# What runs on any computer, without servers, sound cards or browsers.
+ALONE := not full and not needs_postgres and not needs_mosquitto and not needs_sound and not needs_browser
+
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all check docs clean
+.PHONY: help setup demo serve test test-all check page docs clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 18
@@ -36,11 +39,18 @@ $(READY):
 demo: setup ## simulate a plant, fit, judge unseen clips, write demo/report.html
 	$(BIN)/ssdpt demo
 
-test: setup ## the tests, with coverage; minutes on two cores
-	$(BIN)/pytest -m "not full" --cov --cov-report=term:skip-covered
+serve: setup ## listen to a simulated plant live; open http://127.0.0.1:8765/
+	$(BIN)/ssdpt serve --demo
 
-test-all: setup ## every test, those marked full as well
+test: setup ## the tests, with coverage; minutes on two cores
+	$(BIN)/pytest -m "$(ALONE)" --cov --cov-report=term:skip-covered
+
+test-all: setup page ## every test; needs PostgreSQL, Mosquitto, ffmpeg, PulseAudio, Chromium, Node
+	git diff --exit-code --stat -- src/ssdpt/server/static
 	$(BIN)/pytest --cov --cov-report=term:skip-covered
+
+page: ## build the page in web/ into the package (needs Node 20 or later)
+	cd web && npm ci --no-audit --no-fund --loglevel=error && npm run check && npm test && npm run build
 
 check: setup ## lint, format, types, import contract
 	$(BIN)/ruff check
@@ -55,3 +65,4 @@ clean: ## remove all that make has made: .venv, caches, dist, demo
 	rm -rf $(VENV) demo dist build htmlcov .coverage .coverage.* .hypothesis .mypy_cache \
 	  .ruff_cache .pytest_cache .import_linter_cache
 	find src tests docs -name __pycache__ -type d -prune -exec rm -rf {} +
+	rm -rf web/node_modules ssdpt-data

@@ -17,11 +17,14 @@ from ssdpt.cli import (
     datasets,
     demo,
     export,
+    history,
     judge,
     model,
     paper,
     record,
+    serve,
     systems,
+    users,
 )
 from ssdpt.cli.command import Group, Quiet, Verbose, Version
 from ssdpt.cli.console import REPORTER
@@ -51,9 +54,12 @@ export.register(app)
 record.register(app)
 ablate.register(app)
 demo.register(app)
+serve.register(app)
 app.add_typer(datasets.app, name="datasets")
 app.add_typer(paper.app, name="paper")
 app.add_typer(bench.app, name="bench")
+app.add_typer(users.app, name="user")
+app.add_typer(history.app, name="history")
 
 
 def _show_warning(

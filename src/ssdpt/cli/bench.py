@@ -240,6 +240,48 @@ def thresholds(
         STDOUT.print(f"{asked}: {'yes' if within else 'no'}", markup=False)
 
 
+def stream(
+    machines: Annotated[int, typer.Option(min=1, help="Listened to at once.")] = 64,
+    seconds: Annotated[float, typer.Option(min=5, help="For how long.")] = 60.0,
+    speed: Annotated[float, typer.Option(min=0.1, help="Of their sound, times real time.")] = 1.0,
+    preset: Annotated[str, typer.Option(help="Of the model that judges them.")] = "fast",
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", help="Any setting: ssdpt.hop=8.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Live machines at once: delay from the last sample to the verdict, CPU and memory."""
+    from ssdpt.bench.stream import bench_stream
+    from ssdpt.config import load_config, parse_override
+
+    given = dict(parse_override(text) for text in set_ or [])
+    epochs = {"ssdpt.training.epochs": 1}  # speed does not depend on what was learnt
+    config = load_config(preset, {"device": "cpu", "ssdpt.hop": 8, **epochs, **given})
+    found = bench_stream(config, machines=machines, seconds=seconds, speed=speed, reporter=REPORTER)
+    _print(found, as_json)
+
+
+def history(
+    machines: Annotated[int, typer.Option(min=1, help="With a year of minutes each.")] = 64,
+    days: Annotated[int, typer.Option(min=1, help="Of minutes.")] = 365,
+    store: Annotated[
+        str,
+        typer.Option(help="An empty database to fill, postgresql+psycopg://…; default: SQLite."),
+    ] = "",
+    as_json: Json = False,
+) -> None:
+    """History: how long trends of a store take to read that holds a year of every machine."""
+    import tempfile
+    from dataclasses import asdict
+
+    from ssdpt.bench.history import bench_history
+
+    with tempfile.TemporaryDirectory(prefix="ssdpt-") as folder:
+        url = store or f"sqlite:///{folder}/history.db"
+        found = bench_history(url, Path(folder), machines=machines, days=days, reporter=REPORTER)
+    _print(asdict(found), as_json)
+
+
 command(app, "train")(train)
 command(app, "thresholds")(thresholds)
 command(app, "precision")(precision)
@@ -248,3 +290,5 @@ command(app, "features")(features)
 command(app, "fleet")(fleet)
 command(app, "hop")(hop)
 command(app, "explain")(explain)
+command(app, "stream")(stream)
+command(app, "history")(history)

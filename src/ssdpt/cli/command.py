@@ -32,6 +32,10 @@ _EXTRAS = {
     "sounddevice": "live",
     "ray": "ray",
     "pyarrow": "parquet",
+    **dict.fromkeys(("fastapi", "uvicorn", "starlette", "sqlalchemy", "alembic"), "serve"),
+    **dict.fromkeys(("aiomqtt", "prometheus_client"), "serve"),
+    "psycopg": "postgres",
+    "av": "stream",
 }
 
 

@@ -63,6 +63,7 @@ class System(ABC):
     hears_others: ClassVar[bool] = False  # whether clips of other machines teach it something
     tells_own_scores: ClassVar[bool] = False  # whether `own_scores` is there
     needs_torch: ClassVar[bool] = True  # to score a clip
+    means_segments: ClassVar[bool] = False  # whether a clip's score is the mean of its timeline
 
     def __init__(self, config: Config, sections: tuple[str, ...]) -> None:
         self.config = config

@@ -58,6 +58,7 @@ class Ssdpt(NetworkSystem[DualPathTransformer]):
     name: ClassVar[str] = "ssdpt"
     origin: ClassVar[str] = "SSDPT"
     needs: ClassVar[tuple[str, ...]] = (TWO_SECTIONS,)
+    means_segments: ClassVar[bool] = True
 
     def __init__(
         self, config: Config, classes: tuple[ClassName, ...], network: DualPathTransformer

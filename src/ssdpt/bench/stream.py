@@ -1,0 +1,144 @@
+"""How many machines one computer listens to at once, how late it hears, and what that takes."""
+
+from __future__ import annotations
+
+import os
+import resource
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import soundfile
+import torch
+
+from ssdpt.bench.machine import describe
+from ssdpt.config import Config
+from ssdpt.data.plant.live import LiveMachine
+from ssdpt.detector import Detector
+from ssdpt.monitor.plant import MachineSettings, PlantFile, ReplaySettings
+from ssdpt.monitor.service import Monitor
+from ssdpt.monitor.store import Store
+from ssdpt.progress import Reporter
+from ssdpt.types import Recording
+
+_RATE = 16000
+_VOICES = 4  # recordings that the machines play
+_VOICE_CLIPS = 6  # of ten seconds each, in one recording
+_TRAINING_CLIPS = 20  # of each of two machine IDs
+_LOOK_EVERY = 5.0  # seconds
+
+
+def bench_stream(
+    config: Config, *, machines: int, seconds: float, speed: float, reporter: Reporter
+) -> dict[str, Any]:
+    """Listen to so many machines for so long, all judged by one model; everything is real.
+
+    Sources, features, network, store and events run as in the service. The machines play a few
+    recordings of the simulated plant, so that making sound takes no part of the time measured.
+    """
+    with tempfile.TemporaryDirectory(prefix="ssdpt-") as place:
+        folder = Path(place)
+        _record(folder)
+        model = folder / "model"
+        _fit(config, folder, reporter).save(model)
+        plant = PlantFile(
+            name="bench",
+            machines=tuple(
+                MachineSettings(
+                    id=f"m{number:03d}",
+                    model=model,
+                    section="00",
+                    source=ReplaySettings(
+                        path=folder / f"voice-{number % _VOICES}.wav", speed=speed, loop=True
+                    ),
+                )
+                for number in range(machines)
+            ),
+            speed=speed,
+        )
+        with Store.open(f"sqlite:///{folder / 'history.db'}", folder, writer=True) as store:
+            monitor = Monitor(plant, store, folder)
+            found = _listen(monitor, seconds, speed, reporter)
+            found["events"] = len(store.events(limit=1000))
+    return {
+        "machine": {**describe(torch.device("cpu")), "cores": os.cpu_count()},
+        "system": config.system,
+        "preset": config.preset,
+        "machines": machines,
+        "seconds": seconds,
+        "speed": speed,
+        **found,
+    }
+
+
+def _listen(monitor: Monitor, seconds: float, speed: float, reporter: Reporter) -> dict[str, Any]:
+    memory: list[float] = []
+    monitor.start()
+    try:
+        while not monitor.ready:
+            time.sleep(0.1)
+        warm = max(20.0 / speed, 2.0)  # until every machine has heard a whole clip
+        time.sleep(warm)
+        monitor.delays.clear()
+        used, begun = _cpu_seconds(), time.monotonic()
+        with reporter.task("listening", total=seconds) as task:
+            while (passed := time.monotonic() - begun) < seconds:
+                time.sleep(min(_LOOK_EVERY, seconds - passed))
+                memory.append(_resident_mb())
+                task.advance(min(_LOOK_EVERY, seconds - passed))
+        elapsed = time.monotonic() - begun
+        delays = np.array(monitor.delays)
+        share = (_cpu_seconds() - used) / elapsed
+        half = len(memory) // 2
+    finally:
+        monitor.stop()
+    readings = len(delays) / elapsed / len(monitor.machines)
+    return {
+        # With a clock that is sped up, samples carry times of their own: no delay can be told.
+        "delay_seconds": _quantiles(delays) if speed == 1 else None,
+        "readings_per_machine_second": readings / speed,
+        "cores_used": share,
+        "memory_mb": {
+            "first": memory[0],
+            "first_half": float(np.mean(memory[:half] or memory)),
+            "second_half": float(np.mean(memory[half:])),
+            "last": memory[-1],
+        },
+    }
+
+
+def _record(folder: Path) -> None:
+    """A few minutes of normal sound, and clips of it to fit a model on."""
+    for voice in range(_VOICES):
+        machine = LiveMachine("pump", voice % 2, voice)
+        clips = machine.normal_clips(_VOICE_CLIPS)
+        soundfile.write(folder / f"voice-{voice}.wav", np.concatenate(clips), _RATE)
+    for section in range(2):
+        clips = LiveMachine("pump", section, 0).normal_clips(_TRAINING_CLIPS)
+        for number, clip in enumerate(clips):
+            soundfile.write(folder / f"section_{section:02d}_{number:02d}.wav", clip, _RATE)
+
+
+def _fit(config: Config, folder: Path, reporter: Reporter) -> Detector:
+    recordings = [
+        Recording(path, "pump", path.stem.split("_")[1], split="train", label="normal")
+        for path in sorted(folder.glob("section_*.wav"))
+    ]
+    return Detector.fit(recordings, config=config, reporter=reporter)
+
+
+def _quantiles(values: np.ndarray) -> dict[str, float]:
+    shares = {"median": 0.5, "p95": 0.95, "p99": 0.99, "worst": 1.0}
+    return {name: float(np.quantile(values, share)) for name, share in shares.items()}
+
+
+def _cpu_seconds() -> float:
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
+
+
+def _resident_mb() -> float:
+    pages = int(Path("/proc/self/statm").read_text("ascii").split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20

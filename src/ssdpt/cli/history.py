@@ -1,0 +1,46 @@
+"""ssdpt history: the history of a plant as one file, out and in again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ssdpt.cli.command import Group, command, everywhere
+from ssdpt.cli.console import REPORTER
+from ssdpt.cli.users import DATA_FOLDER, Data, StoreUrl, open_store
+
+app = typer.Typer(help="The history of a plant.", no_args_is_help=True, cls=Group)
+app.callback()(everywhere)
+
+
+def backup(
+    out: Annotated[Path, typer.Argument(help="The file to write (.tar).")],
+    data: Data = DATA_FOLDER,
+    store: StoreUrl = "",
+) -> None:
+    """Write scores, events, users and recordings into one file; the service may go on meanwhile."""
+    from ssdpt.monitor.store import back_up
+
+    with open_store(data, store) as opened:
+        back_up(opened, out)
+    REPORTER.say(f"everything up to now is in {out}")
+
+
+def restore(
+    source: Annotated[Path, typer.Argument(help="A file of `ssdpt history backup`.")],
+    data: Data = DATA_FOLDER,
+    store: StoreUrl = "",
+) -> None:
+    """Bring a backup back, into an empty store of either kind."""
+    from ssdpt.monitor.plant import store_url
+    from ssdpt.monitor.store import restore as bring_back
+
+    data.mkdir(parents=True, exist_ok=True)
+    bring_back(source, store or store_url(None, data), data)
+    REPORTER.say(f"{source} is back in {store or data}")
+
+
+command(app, "backup")(backup)
+command(app, "restore")(restore)

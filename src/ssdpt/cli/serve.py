@@ -1,0 +1,70 @@
+"""ssdpt serve: listen to machines live, and show them on a page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ssdpt.cli.command import command
+from ssdpt.cli.console import REPORTER, STDOUT
+from ssdpt.errors import SsdptError
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    command(app, "serve")(serve)
+
+
+def serve(
+    config: Annotated[
+        Path | None, typer.Option("--config", "-c", help="The plant file (YAML).")
+    ] = None,
+    demo: Annotated[bool, typer.Option("--demo", help="A simulated plant to try.")] = False,
+    data: Annotated[
+        Path, typer.Option("--data", help="Where history, recordings and learnt models go.")
+    ] = Path("ssdpt-data"),
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="0 = any free one.", min=0, max=65535)] = 8765,
+    certificate: Annotated[
+        Path | None, typer.Option(help="Certificate for HTTPS (PEM), with --key.")
+    ] = None,
+    key: Annotated[Path | None, typer.Option(help="Its key (PEM).")] = None,
+    behind_proxy: Annotated[
+        bool,
+        typer.Option("--behind-proxy", help="Believe the headers of a proxy on this computer."),
+    ] = False,
+    speed: Annotated[
+        float, typer.Option(help="Of the demo's clock, times real time.", min=0.1, max=60)
+    ] = 1.0,
+    check: Annotated[
+        bool, typer.Option("--check", help="Only say whether the plant file is sound.")
+    ] = False,
+) -> None:
+    """Listen to machines live: states, alarms and history on a page.
+
+    The plant file is read again whenever it changes.
+    """
+    if (config is None) == (not demo):
+        raise SsdptError("say what to listen to: --config plant.yaml, or --demo to try it")
+    from ssdpt.server.service import check_plant, run_service
+    from ssdpt.server.settings import ServerSettings
+
+    if check:
+        if config is None:
+            raise SsdptError("the demo needs no check; --check goes with --config plant.yaml")
+        for line in check_plant(config):
+            STDOUT.print(line, markup=False)
+        return
+    settings = ServerSettings(
+        host=host, port=port, certificate=certificate, key=key, behind_proxy=behind_proxy
+    )
+    run_service(
+        config,
+        data,
+        settings,
+        speed=speed,
+        started=lambda address: STDOUT.print(f"listening; open {address}", markup=False),
+        reporter=REPORTER,
+    )

@@ -1,0 +1,136 @@
+"""ssdpt user: who may look at a plant, and who may do something there."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ssdpt.cli.command import Group, command, everywhere
+from ssdpt.cli.console import REPORTER, STDOUT
+from ssdpt.cli.model import Json
+from ssdpt.errors import SsdptError
+
+if TYPE_CHECKING:
+    from ssdpt.monitor.store import Role, Store
+
+app = typer.Typer(help="People and programs of a plant.", no_args_is_help=True, cls=Group)
+app.callback()(everywhere)
+
+DATA_FOLDER = Path("ssdpt-data")
+
+Data = Annotated[Path, typer.Option("--data", help="Folder of the plant's history.")]
+StoreUrl = Annotated[
+    str, typer.Option("--store", help="sqlite:///… or postgresql+psycopg://…; default: in --data.")
+]
+Name = Annotated[str, typer.Argument(help="Of the user.")]
+PasswordFile = Annotated[
+    Path | None, typer.Option(help="Read the password from this file; - is the standard input.")
+]
+
+
+def open_store(data: Path, url: str = "", *, writer: bool = False) -> Store:
+    """The store of a plant; without an address it is a file in the data folder."""
+    from ssdpt.monitor.plant import store_url
+    from ssdpt.monitor.store import Store
+
+    return Store.open(url or store_url(None, data), data, writer=writer)
+
+
+def add(
+    name: Name,
+    role: Annotated[str, typer.Option(help="viewer, operator or admin.")] = "viewer",
+    password_file: PasswordFile = None,
+    data: Data = DATA_FOLDER,
+    store: StoreUrl = "",
+) -> None:
+    """Let someone in: a viewer reads, an operator acknowledges and mutes, an admin does all."""
+    wanted = _role(role)
+    with open_store(data, store) as opened:
+        opened.add_user(name, wanted, _password(password_file))
+    REPORTER.say(f"{name} may come in, as {wanted}")
+
+
+def password(
+    name: Name,
+    password_file: PasswordFile = None,
+    data: Data = DATA_FOLDER,
+    store: StoreUrl = "",
+) -> None:
+    """Set a new password; logins and tokens of this user end."""
+    with open_store(data, store) as opened:
+        opened.set_password(name, _password(password_file))
+    REPORTER.say(f"{name} has a new password")
+
+
+def remove(name: Name, data: Data = DATA_FOLDER, store: StoreUrl = "") -> None:
+    """Shut someone out; their logins and tokens end."""
+    with open_store(data, store) as opened:
+        opened.remove_user(name)
+    REPORTER.say(f"{name} may no longer come in")
+
+
+def token(
+    name: Name,
+    days: Annotated[
+        float | None, typer.Option(min=0.001, help="How long it holds; default: until revoked.")
+    ] = None,
+    revoke: Annotated[
+        bool, typer.Option("--revoke", help="End all tokens and logins of the user instead.")
+    ] = False,
+    data: Data = DATA_FOLDER,
+    store: StoreUrl = "",
+) -> None:
+    """Print a token for a program, which acts as this user. It is shown only once."""
+    with open_store(data, store) as opened:
+        if revoke:
+            opened.revoke_tokens(name)
+            REPORTER.say(f"no token of {name} holds any longer")
+        else:
+            STDOUT.print(opened.new_token(name, days), markup=False)
+
+
+def list_users(data: Data = DATA_FOLDER, store: StoreUrl = "", as_json: Json = False) -> None:
+    """Everyone who may come in."""
+    with open_store(data, store) as opened:
+        users = opened.users()
+    if as_json:
+        found = [{"name": user.name, "role": user.role} for user in users]
+        STDOUT.print(json.dumps(found, indent=2), markup=False)
+        return
+    for user in users:
+        STDOUT.print(f"{user.name}  {user.role}", markup=False)
+    if not users:
+        REPORTER.say("there are no users; make one: ssdpt user add NAME --role admin")
+
+
+command(app, "add")(add)
+command(app, "password")(password)
+command(app, "remove")(remove)
+command(app, "token")(token)
+command(app, "list")(list_users)
+
+
+def _role(text: str) -> Role:
+    roles: tuple[Role, ...] = ("viewer", "operator", "admin")
+    for role in roles:
+        if role == text:
+            return role
+    raise SsdptError(f"no role is called '{text}'; choose {', '.join(roles)}")
+
+
+def _password(path: Path | None) -> str:
+    """Typed twice where someone sits; never an argument, which others on the computer can see."""
+    if path is None:
+        if not sys.stdin.isatty():
+            raise SsdptError("nobody is there to type a password; give one with --password-file")
+        typed: str = typer.prompt("Password", hide_input=True, confirmation_prompt=True)
+        return typed
+    try:
+        text = sys.stdin.read() if str(path) == "-" else path.read_text("utf-8")
+    except UnicodeDecodeError as error:
+        raise SsdptError(f"{path}: the password is no UTF-8 text") from error
+    return text.rstrip("\r\n")

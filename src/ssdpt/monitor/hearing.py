@@ -1,0 +1,153 @@
+"""One machine's ear: its source on a thread of its own, as sound, levels and frames.
+
+The frames are the front end's own, fed with sound as it comes: a stream and a file of the same
+samples give the same numbers.
+"""
+
+from __future__ import annotations
+
+import threading
+import time as clock
+from collections import deque
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from ssdpt.errors import SsdptError
+from ssdpt.features.front_end import FrontEnd
+from ssdpt.monitor.idle import Loudness
+from ssdpt.monitor.ring import Ring
+from ssdpt.monitor.sources.base import Source
+from ssdpt.monitor.types import Chunk
+from ssdpt.types import Floats
+
+_LEVELS_KEPT = 120  # seconds
+_FRAMES_KEPT = 30.0  # seconds: a clip, and what comes while it is judged
+
+
+class FrameWindow:
+    """The last frames of a stream, by their number since the last gap. Threads may share it."""
+
+    def __init__(self, frames: int, bins: int) -> None:
+        self._rows = np.zeros((frames, bins), np.float32)
+        self._lock = threading.Lock()
+        self.count = 0  # frames since the last gap
+        self.gaps = 0
+
+    def add(self, frames: Floats) -> None:
+        """(n, bins) that follow on those before."""
+        size = len(self._rows)
+        with self._lock:
+            kept = frames[-size:]
+            places = (self.count + len(frames) - len(kept) + np.arange(len(kept))) % size
+            self._rows[places] = kept
+            self.count += len(frames)
+
+    def clear(self) -> None:
+        """What comes next does not follow on what was."""
+        with self._lock:
+            self.count = 0
+            self.gaps += 1
+
+    def since(self, first: int, end: int | None = None) -> tuple[Floats, int]:
+        """Frames from number `first` on, up to `end`, and the number of the first there is."""
+        with self._lock:
+            last = self.count if end is None else min(end, self.count)
+            begin = min(max(first, self.count - len(self._rows), 0), last)
+            return self._rows[np.arange(begin, last) % len(self._rows)], begin
+
+
+class Hearing:
+    """The source of one machine, listened to until it is stopped."""
+
+    def __init__(
+        self,
+        name: str,
+        source: Source,
+        front_end: FrontEnd,
+        rate: int,
+        *,
+        seconds: float,
+        frame_seconds: float = _FRAMES_KEPT,
+    ) -> None:
+        """`seconds` of sound are kept, and `frame_seconds` of frames."""
+        self.name, self.source, self.front_end, self.rate = name, source, front_end, rate
+        self.ring = Ring(seconds, rate)
+        kept = max(1, round(frame_seconds / front_end.frame_seconds))
+        self.frames = FrameWindow(kept, front_end.bins)
+        self.levels: deque[tuple[float, Loudness]] = deque(maxlen=_LEVELS_KEPT)  # by end of second
+        self.heard_at = clock.monotonic()  # when the last chunk came
+        self.lag = 0.0  # seconds from the last sample's time to its arrival here
+        self.failure = ""  # why it has given up, in words
+        self._begun = 0.0  # time of the first frame since the last gap
+        self._second: list[Floats] = []
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name=f"ssdpt-hear-{name}", daemon=True)
+        self.on_chunk: Callable[[Chunk], None] = lambda chunk: None
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self, timeout: float = 2.0) -> None:
+        """Tell it to end, and wait so long."""
+        self._stop.set()
+        self._thread.join(timeout)
+
+    def time_of(self, frame: int) -> float:
+        """When a frame, by its number since the last gap, was heard: its middle."""
+        return self._begun + frame * self.front_end.frame_seconds
+
+    def _run(self) -> None:
+        chunks = self.source.chunks(self._stop)
+        follows: Chunk | None = None  # the first chunk after a gap
+        try:
+            while not self._stop.is_set():
+                stretch = _Stretch(chunks, follows)
+                self.frames.clear()
+                self.ring.clear()
+                for frames in self.front_end.stream(self._samples(stretch)):
+                    self.frames.add(frames)
+                follows = stretch.after_gap
+                if follows is None:
+                    return
+        except SsdptError as error:
+            self.failure = str(error)
+
+    def _samples(self, stretch: _Stretch) -> Iterator[Floats]:
+        """The samples of one stretch without gaps, with everything else that is told of them."""
+        begun = False
+        for chunk in stretch:
+            if not begun:
+                self._begun, begun = chunk.time, True
+                self._second = []
+            self.ring.add(chunk.samples, chunk.time)
+            self._level(chunk)
+            end = chunk.time + len(chunk.samples) / self.rate
+            self.heard_at = clock.monotonic()
+            self.lag = clock.time() - end
+            self.on_chunk(chunk)
+            yield chunk.samples
+
+    def _level(self, chunk: Chunk) -> None:
+        self._second.append(chunk.samples)
+        if sum(map(len, self._second)) >= self.rate:
+            end = chunk.time + len(chunk.samples) / self.rate
+            self.levels.append((end, Loudness.of(np.concatenate(self._second))))
+            self._second = []
+
+
+class _Stretch:
+    """Chunks up to the next gap."""
+
+    def __init__(self, chunks: Iterator[Chunk], first: Chunk | None) -> None:
+        self._chunks, self._first = chunks, first
+        self.after_gap: Chunk | None = None
+
+    def __iter__(self) -> Iterator[Chunk]:
+        if self._first is not None:
+            yield self._first
+        for chunk in self._chunks:
+            if chunk.gap > 0:
+                self.after_gap = chunk
+                return
+            yield chunk

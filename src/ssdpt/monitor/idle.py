@@ -1,0 +1,81 @@
+"""Whether a machine runs, by how loud it is: a machine that is off is not judged."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+
+import numpy as np
+
+_MARGIN_DB = 12.0  # quieter than it usually runs by so much is off
+_BACK_DB = 9.0  # and on again above this
+_PATIENCE = 3.0  # seconds
+_MEMORY = 600  # levels of running, which is what is usual
+_LEAST = 20  # of them, to know
+_SILENCE_DBFS = -90.0  # below what a working microphone gives
+
+
+@dataclass(frozen=True, slots=True)
+class Loudness:
+    """One second: its level against a full-scale sine, and the share of clipped samples."""
+
+    dbfs: float
+    clipped: float
+
+    @classmethod
+    def of(cls, samples: np.ndarray) -> Loudness:
+        power = float(np.mean(np.square(samples, dtype=np.float64)))
+        return cls(
+            dbfs=max(-120.0, 10 * float(np.log10(2 * power + 1e-12))),
+            clipped=float(np.mean(np.abs(samples) >= 0.999)),
+        )
+
+    @property
+    def silent(self) -> bool:
+        """Nothing at all: a cable or a driver, not a machine that is off."""
+        return self.dbfs <= _SILENCE_DBFS
+
+
+class RunningKeeper:
+    """Whether the machine runs.
+
+    The limit is given, or learnt: so many dB below the level that it usually runs at.
+    """
+
+    def __init__(self, off_below_dbfs: float | None, usual_dbfs: float | None = None) -> None:
+        self.given = off_below_dbfs
+        self.running = True
+        self._levels: deque[float] = deque(maxlen=_MEMORY)
+        if usual_dbfs is not None:
+            self._levels.extend([usual_dbfs] * _LEAST)
+        self._turned: float | None = None  # since when it looks otherwise
+
+    @property
+    def usual_dbfs(self) -> float | None:
+        """How loud it runs; None while that is not known."""
+        if len(self._levels) < _LEAST:
+            return None
+        return float(np.median(self._levels))
+
+    def update(self, time: float, dbfs: float) -> bool:
+        """Whether it runs, after a second at this level."""
+        off, on = self._limits()
+        looks_running = dbfs >= (off if self.running else on)
+        if looks_running == self.running:
+            self._turned = None
+        else:
+            self._turned = time if self._turned is None else self._turned
+            if time - self._turned >= _PATIENCE:
+                self.running, self._turned = looks_running, None
+        if self.running and looks_running:
+            self._levels.append(dbfs)
+        return self.running
+
+    def _limits(self) -> tuple[float, float]:
+        """Off below the first, on again above the second, in dBFS."""
+        if self.given is not None:
+            return self.given, self.given + _MARGIN_DB - _BACK_DB
+        usual = self.usual_dbfs
+        if usual is None:
+            return -np.inf, -np.inf
+        return usual - _MARGIN_DB, usual - _BACK_DB

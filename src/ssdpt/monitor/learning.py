@@ -1,0 +1,73 @@
+"""A machine learns its own baseline: normal sound is collected live, and a model fitted to it."""
+
+from __future__ import annotations
+
+import io
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import soundfile
+
+from ssdpt.config import load_config
+from ssdpt.detector import Detector
+from ssdpt.monitor.hearing import Hearing
+from ssdpt.types import Floats, Recording
+
+FEWEST_CLIPS = 6  # a minute; what is learnt from less alarms at everything
+
+
+@dataclass(slots=True)
+class Learning:
+    """Clips of normal sound, one after the other, only while the machine runs."""
+
+    wanted: int  # clips
+    clip_seconds: float
+    clips: list[Floats] = field(default_factory=list)
+    _next: float | None = None  # time at which the clip under way is whole
+
+    def listen(self, hearing: Hearing, now: float, *, runs: bool) -> bool:
+        """Take the clip that has become whole; whether there are enough."""
+        if not runs:
+            self._next = None  # half a clip of a machine that stops is none
+        elif self._next is None:
+            self._next = now + self.clip_seconds
+        elif now >= self._next:
+            samples, _ = hearing.ring.between(self._next - self.clip_seconds, self._next)
+            whole = round(self.clip_seconds * hearing.rate)
+            if len(samples) >= 0.99 * whole:
+                self.clips.append(np.array(samples))
+            self._next = now + self.clip_seconds
+        return len(self.clips) >= self.wanted
+
+    @property
+    def seconds(self) -> float:
+        """Heard so far."""
+        return len(self.clips) * self.clip_seconds
+
+
+def fit_baseline(clips: Sequence[Floats], rate: int, machine: str, out: Path) -> Detector:
+    """A model of these normal clips, (samples,) each, in the folder `out`.
+
+    Nothing of the sound stays on disk.
+    """
+    with tempfile.TemporaryDirectory(prefix="ssdpt-") as folder:
+        recordings = []
+        for number, samples in enumerate(clips):
+            path = Path(folder) / f"normal-{number:04d}.wav"
+            soundfile.write(path, samples, rate, subtype="FLOAT")
+            recordings.append(Recording(path, machine, "00", split="train", label="normal"))
+        config = load_config("best", {"audio.sample_rate": rate, "device": "cpu"})
+        detector = Detector.fit(recordings, config=config)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    detector.save(out)
+    return detector
+
+
+def flac(samples: Floats, rate: int) -> bytes:
+    """Sound (samples,) as a FLAC file, 16 bits."""
+    file = io.BytesIO()
+    soundfile.write(file, np.clip(samples, -1.0, 1.0), rate, format="FLAC", subtype="PCM_16")
+    return file.getvalue()

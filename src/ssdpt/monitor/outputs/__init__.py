@@ -1,0 +1,28 @@
+"""Who is told what the monitor hears: MQTT brokers, webhooks, mailboxes, Prometheus, files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ssdpt.monitor.outputs.base import Output
+from ssdpt.monitor.outputs.mail import MailOutput
+from ssdpt.monitor.outputs.mqtt import MqttOutput
+from ssdpt.monitor.outputs.webhook import WebhookOutput
+from ssdpt.monitor.plant import MailSettings, MqttSettings, OutputSettings, WebhookSettings
+
+
+def open_output(settings: OutputSettings, titles: Mapping[str, str] | None = None) -> Output:
+    """An output at work; `titles` are names for people by machine.
+
+    SsdptError: what no waiting can heal, e.g. a password file that is not there.
+    """
+    output: Output
+    match settings:
+        case MqttSettings():
+            output = MqttOutput(settings, titles)
+        case WebhookSettings():
+            output = WebhookOutput(settings)
+        case MailSettings():
+            output = MailOutput(settings, titles)
+    output.start()
+    return output

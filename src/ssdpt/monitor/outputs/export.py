@@ -1,0 +1,167 @@
+"""Scores and events as CSV or Parquet, made piece by piece."""
+
+from __future__ import annotations
+
+import csv
+import importlib
+import io
+import itertools
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Literal, get_args
+
+from ssdpt.errors import SsdptError
+from ssdpt.monitor.types import Event, MachineState
+
+Format = Literal["csv", "parquet"]
+_ROWS = 5000  # a piece, which is a row group of Parquet
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+Kind = Literal["text", "number", "count"]
+Columns = Sequence[tuple[str, Kind]]
+Row = Sequence[str | float | int | None]
+
+
+@dataclass(frozen=True, slots=True)
+class TrendPoint:
+    """The smoothed score of one machine over a while."""
+
+    machine: str
+    time: float  # where the while begins
+    low: float  # NaN where nothing was judged, like mean and high
+    mean: float
+    high: float
+    state: MachineState  # the worst
+
+
+_TREND: Columns = (
+    *(("machine", "text"), ("time", "number"), ("time_utc", "text")),
+    *(("low", "number"), ("mean", "number"), ("high", "number"), ("state", "text")),
+)
+_EVENTS: Columns = (
+    *(("id", "text"), ("machine", "text"), ("kind", "text"), ("level", "text")),
+    *(("state", "text"), ("began", "number"), ("began_utc", "text"), ("ended", "number")),
+    *(("ended_utc", "text"), ("peak", "number"), ("threshold", "number"), ("label", "text")),
+    *(("acknowledged_by", "text"), ("acknowledged_at", "number"), ("comments", "count")),
+    ("words", "text"),
+)
+
+
+def export_trend(rows: Iterable[TrendPoint], format: str) -> Iterator[bytes]:
+    """A file in pieces, none of them before it is asked for. SsdptError at once, not later."""
+    return _writer(format)(_TREND, map(_trend_row, rows))
+
+
+def export_events(events: Iterable[Event], format: str) -> Iterator[bytes]:
+    """A file in pieces, none of them before it is asked for. SsdptError at once, not later."""
+    return _writer(format)(_EVENTS, map(_event_row, events))
+
+
+def _trend_row(point: TrendPoint) -> Row:
+    return (
+        *(point.machine, point.time, _moment(point.time)),
+        *(_known(point.low), _known(point.mean), _known(point.high), point.state),
+    )
+
+
+def _event_row(event: Event) -> Row:
+    return (
+        *(event.id, event.machine, event.kind, event.level, event.state),
+        *(event.began, _moment(event.began), event.ended, _moment(event.ended)),
+        *(event.peak, event.threshold, event.label),
+        *(event.acknowledged_by, event.acknowledged_at, len(event.comments), event.words),
+    )
+
+
+def _moment(seconds: float | None) -> str | None:
+    if seconds is None:
+        return None
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else float(value)
+
+
+def _writer(format: str) -> Callable[[Columns, Iterator[Row]], Iterator[bytes]]:
+    if format not in get_args(Format):
+        raise SsdptError(f"no format is called '{format}'; there are {', '.join(get_args(Format))}")
+    if format == "csv":
+        return _csv
+    arrow, parquet = _pyarrow()
+    return lambda columns, rows: _parquet(arrow, parquet, columns, rows)
+
+
+def _pieces(rows: Iterator[Row]) -> Iterator[list[Row]]:
+    while piece := list(itertools.islice(rows, _ROWS)):
+        yield piece
+
+
+def _csv(columns: Columns, rows: Iterator[Row]) -> Iterator[bytes]:
+    """RFC 4180; missing values are empty."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text)
+    writer.writerow(name for name, _ in columns)
+    yield text.getvalue().encode()
+    for piece in _pieces(rows):
+        text.seek(0)
+        text.truncate()
+        writer.writerows([_harmless(value) for value in row] for row in piece)
+        yield text.getvalue().encode()
+
+
+def _harmless(value: str | float | None) -> str | float | None:
+    """Text that a spreadsheet would run as a formula becomes text again."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
+
+
+def _parquet(arrow: Any, parquet: Any, columns: Columns, rows: Iterator[Row]) -> Iterator[bytes]:
+    types = {"text": arrow.string(), "number": arrow.float64(), "count": arrow.int64()}
+    schema = arrow.schema([(name, types[kind]) for name, kind in columns])
+    sink = _Sink()
+    with parquet.ParquetWriter(arrow.PythonFile(sink, mode="w"), schema) as writer:
+        for piece in _pieces(rows):
+            arrays = [
+                arrow.array(values, field.type)
+                for values, field in zip(zip(*piece, strict=True), schema, strict=True)
+            ]
+            writer.write_table(arrow.Table.from_arrays(arrays, schema=schema))
+            yield sink.taken()
+    yield sink.taken()
+
+
+class _Sink(io.RawIOBase):
+    """A file that only remembers what nobody has taken yet."""
+
+    def __init__(self) -> None:
+        self._held = bytearray()
+        self._position = 0
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        size = memoryview(data).nbytes
+        self._held += data
+        self._position += size
+        return size
+
+    def tell(self) -> int:
+        return self._position
+
+    def taken(self) -> bytes:
+        """What was written since the last time."""
+        piece = bytes(self._held)
+        self._held.clear()
+        return piece
+
+
+def _pyarrow() -> tuple[Any, Any]:
+    try:
+        return importlib.import_module("pyarrow"), importlib.import_module("pyarrow.parquet")
+    except ImportError as error:
+        raise SsdptError(
+            "Parquet needs the package pyarrow; install it with: pip install 'ssdpt[parquet]'"
+        ) from error

@@ -1,0 +1,215 @@
+"""What Prometheus reads."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import math
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Protocol, get_args
+
+from ssdpt.errors import SsdptError
+from ssdpt.monitor.outputs.base import OutputStatus
+from ssdpt.monitor.outputs.messages import (
+    EventChanged,
+    MachineRemoved,
+    Message,
+    ReadingTaken,
+    StateChanged,
+)
+from ssdpt.monitor.types import STATES, Event, EventLevel, Reading
+from ssdpt.version import __version__
+
+_DELAYS = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0)  # seconds
+_REMEMBERED = 10_000  # events
+
+
+class SourceFacts(Protocol):
+    """What is shown of a source."""
+
+    @property
+    def connected(self) -> bool: ...
+    @property
+    def reconnects(self) -> int: ...
+    @property
+    def gaps(self) -> int: ...
+    @property
+    def drift_ppm(self) -> float: ...
+
+
+class OutputFacts(Protocol):
+    """What is shown of an output."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def status(self) -> OutputStatus: ...
+
+
+class Metrics:
+    """A registry of its own, so that several services can live in one process.
+
+    Takes messages as an output does, but has nobody to wait for and so no queue.
+    """
+
+    def __init__(self, *, clock: Callable[[], float] = time.time) -> None:
+        """`clock`: seconds since 1970, of the plant."""
+        client = _prometheus_client()
+        self.content_type: str = client.CONTENT_TYPE_LATEST
+        self._client = client
+        self._clock = clock
+        self._registry = registry = client.CollectorRegistry()
+        self._lock = threading.Lock()
+        self._levels: OrderedDict[str, set[str]] = OrderedDict()  # counted, by event
+        self._open: dict[str, set[str]] = {}  # events by machine
+        machine = ["machine"]
+        self._score = client.Gauge(
+            "ssdpt_score", "Smoothed score; higher = more anomalous", machine, registry=registry
+        )
+        self._level = client.Gauge(
+            "ssdpt_level_dbfs", "Level of the last second", machine, registry=registry
+        )
+        self._state = client.Gauge(
+            "ssdpt_state", "1 for the state it is in", ["machine", "state"], registry=registry
+        )
+        self._readings = client.Counter(
+            "ssdpt_readings_total", "Seconds that were judged", machine, registry=registry
+        )
+        self._events = client.Counter(
+            "ssdpt_events_total",
+            "Events by the levels they reached",
+            ["machine", "level"],
+            registry=registry,
+        )
+        self._events_open = client.Gauge(
+            "ssdpt_events_open", "Events that are not cleared", machine, registry=registry
+        )
+        self._delay = client.Histogram(
+            "ssdpt_delay_seconds",
+            "From the end of a sound to its reading",
+            machine,
+            buckets=_DELAYS,
+            registry=registry,
+        )
+        client.Info("ssdpt", "The running service", registry=registry).info(
+            {"version": __version__}
+        )
+        self._watched = _Watched()
+        registry.register(self._watched)
+
+    def publish(self, message: Message) -> None:
+        """Count it; never waits for anyone."""
+        with self._lock:
+            match message:
+                case StateChanged(machine=machine, state=state):
+                    for name in STATES:
+                        self._state.labels(machine, name).set(name == state)
+                case EventChanged(event=event):
+                    self._count(event)
+                case ReadingTaken(reading=reading):
+                    self._show(reading)
+                case MachineRemoved(machine=machine):
+                    self._forget(machine)
+
+    def watch_sources(self, sources: Mapping[str, Callable[[], SourceFacts]]) -> None:
+        """Ask these from now on, by machine, whenever someone reads."""
+        self._watched.sources = dict(sources)
+
+    def watch_outputs(self, outputs: Sequence[OutputFacts]) -> None:
+        """Ask these from now on whenever someone reads."""
+        self._watched.outputs = dict(_distinct(outputs))
+
+    def text(self) -> bytes:
+        """Everything in Prometheus' text format; see `content_type`."""
+        return self._client.generate_latest(self._registry)
+
+    def _show(self, reading: Reading) -> None:
+        smoothed = math.nan if reading.smoothed is None else reading.smoothed
+        self._score.labels(reading.machine).set(smoothed)
+        self._level.labels(reading.machine).set(reading.level_dbfs)
+        self._readings.labels(reading.machine).inc()
+        self._delay.labels(reading.machine).observe(max(0.0, self._clock() - reading.time))
+
+    def _count(self, event: Event) -> None:
+        ids = self._open.setdefault(event.machine, set())
+        (ids.discard if event.state == "cleared" else ids.add)(event.id)
+        self._events_open.labels(event.machine).set(len(ids))
+        levels = self._levels.get(event.id)
+        if levels is None:
+            levels = self._levels[event.id] = set()
+            if event.acknowledged_at is not None or event.ended is not None:
+                levels.add(event.level)  # from before this process: not new
+            if len(self._levels) > _REMEMBERED:
+                self._levels.popitem(last=False)
+        if event.level not in levels:
+            levels.add(event.level)
+            self._events.labels(event.machine, event.level).inc()
+
+    def _forget(self, machine: str) -> None:
+        self._open.pop(machine, None)
+        rows = [
+            *((metric, (machine,)) for metric in (self._score, self._level, self._readings)),
+            *((metric, (machine,)) for metric in (self._events_open, self._delay)),
+            *((self._state, (machine, state)) for state in STATES),
+            *((self._events, (machine, level)) for level in get_args(EventLevel)),
+        ]
+        for metric, labels in rows:
+            with contextlib.suppress(KeyError):  # it never had such a row
+                metric.remove(*labels)
+
+
+class _Watched:
+    """What is asked for only when someone reads."""
+
+    def __init__(self) -> None:
+        self.sources: Mapping[str, Callable[[], SourceFacts]] = {}
+        self.outputs: Mapping[str, OutputFacts] = {}
+        self._core: Any = importlib.import_module("prometheus_client.core")
+
+    def collect(self) -> Iterator[Any]:
+        """All of it, as prometheus_client wants it."""
+        sources = {(machine,): facts() for machine, facts in self.sources.items()}
+        outputs = {(name,): output.status for name, output in self.outputs.items()}
+        gauge, counter = self._core.GaugeMetricFamily, self._core.CounterMetricFamily
+        for family, name, words, read in (
+            (gauge, "connected", "1 while sound comes in", lambda s: s.connected),
+            (counter, "reconnects", "Times it had to connect again", lambda s: s.reconnects),
+            (counter, "gaps", "Times sound was missing", lambda s: s.gaps),
+            (gauge, "drift_ppm", "Its clock against ours", lambda s: s.drift_ppm),
+        ):
+            yield _family(family(f"ssdpt_source_{name}", words, labels=["machine"]), sources, read)
+        for family, name, words, read in (
+            (gauge, "queued", "Messages that wait", lambda s: s.queued),
+            (gauge, "healthy", "1 while the last attempt went well", lambda s: s.healthy),
+            (counter, "sent", "Messages sent", lambda s: s.sent),
+            (counter, "failed", "Messages given up", lambda s: s.failed),
+            (counter, "dropped", "Messages that made way", lambda s: s.dropped),
+        ):
+            yield _family(family(f"ssdpt_output_{name}", words, labels=["output"]), outputs, read)
+
+
+def _family(family: Any, facts: Mapping[tuple[str], Any], read: Callable[[Any], float]) -> Any:
+    for labels, status in facts.items():
+        family.add_metric(labels, float(read(status)))
+    return family
+
+
+def _distinct(outputs: Sequence[OutputFacts]) -> Iterator[tuple[str, OutputFacts]]:
+    """Two outputs to the same host are told apart by a number."""
+    seen: dict[str, int] = {}
+    for output in outputs:
+        count = seen[output.name] = seen.get(output.name, 0) + 1
+        yield (output.name if count == 1 else f"{output.name} #{count}"), output
+
+
+def _prometheus_client() -> Any:
+    try:
+        return importlib.import_module("prometheus_client")
+    except ImportError as error:
+        raise SsdptError(
+            "metrics need the package prometheus-client; install it with: "
+            "pip install 'ssdpt[serve]'"
+        ) from error

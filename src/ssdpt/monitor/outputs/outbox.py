@@ -1,0 +1,107 @@
+"""The messages that wait for an output, in order."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict, deque
+
+from ssdpt.monitor.outputs.messages import Message, ReadingTaken, StateChanged
+
+
+class Outbox:
+    """A queue from many threads to one, of bounded length.
+
+    When it is full the oldest reading makes way, then a state that a newer one of the same
+    machine has overtaken. Events never do: they are few, and may take it over its length. What
+    was taken stays until it is `done`, so that it is neither lost nor dropped while it is sent.
+    """
+
+    def __init__(self, room: int) -> None:
+        self.dropped = 0
+        self._room = room
+        self._changed = threading.Condition()
+        self._waiting: OrderedDict[int, Message] = OrderedDict()
+        self._next = 0
+        self._readings: deque[int] = deque()  # the numbers of those that wait
+        self._states: dict[str, int] = {}  # the number of the newest, by machine
+        self._taken: list[Message] = []
+        self._closed = False
+
+    def __len__(self) -> int:
+        with self._changed:
+            return len(self._waiting) + len(self._taken)
+
+    @property
+    def finished(self) -> bool:
+        """Closed, and everything in it is done."""
+        with self._changed:
+            return self._closed and not self._waiting and not self._taken
+
+    def put(self, message: Message) -> None:
+        """Add it; never waits. A closed outbox drops it."""
+        with self._changed:
+            if self._closed or not self._fits(message):
+                self.dropped += 1
+                return
+            number = self._next
+            self._next += 1
+            self._waiting[number] = message
+            if isinstance(message, ReadingTaken):
+                self._readings.append(number)
+            elif isinstance(message, StateChanged):
+                self._states[message.machine] = number
+            self._changed.notify()
+
+    def take(self, timeout: float | None = None) -> Message | None:
+        """The oldest, the same again until it is done; None: closed, or none in `timeout` s."""
+        with self._changed:
+            if not self._taken:
+                self._changed.wait_for(lambda: self._waiting or self._closed, timeout)
+                if not self._waiting:
+                    return None
+                self._taken.append(self._pop())
+            return self._taken[0]
+
+    def take_rest(self) -> list[Message]:
+        """All others that wait; they are done together with the one that was taken."""
+        with self._changed:
+            rest = [self._pop() for _ in range(len(self._waiting))]
+            self._taken += rest
+            return rest
+
+    def done(self) -> int:
+        """Forget what was taken; return how many messages that were."""
+        with self._changed:
+            count = len(self._taken)
+            self._taken.clear()
+            return count
+
+    def close(self) -> None:
+        """Accept no more."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+
+    def _pop(self) -> Message:
+        number, message = self._waiting.popitem(last=False)
+        if isinstance(message, ReadingTaken):
+            self._readings.popleft()  # the oldest message is the oldest reading as well
+        elif isinstance(message, StateChanged) and self._states[message.machine] == number:
+            del self._states[message.machine]
+        return message
+
+    def _fits(self, message: Message) -> bool:
+        """Make room where there is none; False where a message is not worth more room."""
+        if len(self._waiting) < self._room:
+            return True
+        if self._readings:
+            del self._waiting[self._readings.popleft()]
+            self.dropped += 1
+        elif isinstance(message, ReadingTaken):
+            return False
+        elif isinstance(message, StateChanged):
+            overtaken = self._states.pop(message.machine, None)
+            if overtaken is not None:
+                del self._waiting[overtaken]
+                self.dropped += 1
+        return True

@@ -1,0 +1,243 @@
+"""plant.yaml: the machines that are listened to, and what is done with what they say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal, Self
+from zoneinfo import ZoneInfo
+
+import yaml
+from pydantic import Field, ValidationError, field_validator, model_validator
+
+from ssdpt.config import explain
+from ssdpt.errors import SsdptError
+from ssdpt.settings import Settings
+
+MACHINE_ID = r"^[a-z0-9][a-z0-9_-]{0,63}$"
+
+
+class MicrophoneSettings(Settings):
+    """A sound card of this computer."""
+
+    kind: Literal["microphone"] = "microphone"
+    device: str = Field("", description="number or part of the name; empty = the default one")
+    channel: int = Field(0, ge=0, description="counts from 0")
+
+
+class NetworkSettings(Settings):
+    """RTSP, HTTP or any other stream that ffmpeg knows."""
+
+    kind: Literal["network"] = "network"
+    url: str = Field(description="rtsp://…, http://… or a file")
+    channel: int = Field(0, ge=0)
+    timeout: float = Field(10.0, gt=0, description="seconds without sound until it reconnects")
+
+
+class FolderSettings(Settings):
+    """A folder that something else writes recordings into."""
+
+    kind: Literal["folder"] = "folder"
+    path: Path
+    channel: int = Field(0, ge=0)
+
+
+class ReplaySettings(Settings):
+    """Recordings, played as if they were live."""
+
+    kind: Literal["replay"] = "replay"
+    path: Path = Field(description="a file, or a folder of them in the order of their names")
+    channel: int = Field(0, ge=0)
+    speed: float = Field(1.0, gt=0, description="times real time")
+    loop: bool = False
+
+
+class PushedSettings(Settings):
+    """Sound that others send by HTTP or WebSocket."""
+
+    kind: Literal["pushed"] = "pushed"
+    channel: int = Field(0, ge=0)
+
+
+class SimulatedSettings(Settings):
+    """A machine of the simulated plant, running live."""
+
+    kind: Literal["simulated"] = "simulated"
+    machine: str = Field("fan", description="fan, gearbox, pump, slider, valve, ToyCar, ToyTrain")
+    section: int = Field(0, ge=0)
+    seed: int = Field(0, ge=0)
+    speed: float = Field(1.0, gt=0, description="times real time")
+    fault_after: float | None = Field(None, ge=0, description="seconds until a fault grows")
+    off_after: float | None = Field(None, ge=0, description="seconds until it is switched off")
+
+
+SourceSettings = Annotated[
+    MicrophoneSettings
+    | NetworkSettings
+    | FolderSettings
+    | ReplaySettings
+    | PushedSettings
+    | SimulatedSettings,
+    Field(discriminator="kind"),
+]
+
+
+class AlarmSettings(Settings):
+    """From scores to alert and alarm."""
+
+    per_week: float = Field(
+        1.0, gt=0, le=10080, description="false alarms a machine and week that are put up with"
+    )
+    smoothing: float = Field(10.0, ge=0, description="seconds that scores are averaged over")
+    exit_share: float = Field(
+        0.8, gt=0, le=1, description="a level is left at this part of the way from normal to it"
+    )
+    shortest: float = Field(3.0, ge=0, description="seconds above a limit until it counts")
+    settle: float = Field(10.0, ge=0, description="seconds below a limit until it is over")
+    off_below_dbfs: float | None = Field(
+        None, le=0, description="quieter than this is switched off; empty = learnt"
+    )
+
+
+class MachineSettings(Settings):
+    """One machine: where its sound comes from and what judges it."""
+
+    id: str = Field(pattern=MACHINE_ID)
+    name: str = Field("", description="for people; empty = the id")
+    site: str = ""
+    model: Path | None = Field(
+        None, description="a model folder of `ssdpt fit`; empty = it learns its own baseline"
+    )
+    section: str = Field("", description="the machine ID within the model; empty = its only one")
+    source: SourceSettings
+    alarm: AlarmSettings = AlarmSettings()
+
+    @property
+    def title(self) -> str:
+        """For people."""
+        return self.name or self.id
+
+
+class MqttSettings(Settings):
+    """A broker that is told states, scores and events."""
+
+    kind: Literal["mqtt"] = "mqtt"
+    host: str = "localhost"
+    port: int = Field(1883, ge=1, le=65535)
+    prefix: str = Field("ssdpt", pattern=r"^[^+#\s]+$")
+    user: str = ""
+    password_file: Path | None = None
+    tls: bool = False
+    ca_file: Path | None = Field(None, description="authority of the broker's certificate")
+    discovery: bool = Field(True, description="announce machines as Home Assistant expects")
+
+
+class WebhookSettings(Settings):
+    """An address that is posted every change of an event."""
+
+    kind: Literal["webhook"] = "webhook"
+    url: str = Field(pattern=r"^https?://")
+    secret_file: Path | None = Field(None, description="key of the signature")
+
+
+class MailSettings(Settings):
+    """Mails when an event begins or ends."""
+
+    kind: Literal["mail"] = "mail"
+    host: str
+    port: int = Field(587, ge=1, le=65535)
+    tls: Literal["starttls", "tls", "none"] = "starttls"
+    user: str = ""
+    password_file: Path | None = None
+    sender: str
+    to: tuple[str, ...] = Field(min_length=1)
+    level: Literal["alert", "alarm"] = "alarm"
+    most_an_hour: int = Field(10, ge=1)
+
+
+OutputSettings = Annotated[
+    MqttSettings | WebhookSettings | MailSettings, Field(discriminator="kind")
+]
+
+
+class RetentionSettings(Settings):
+    """How long things are kept."""
+
+    seconds_days: float = Field(7, gt=0, description="days that scores of every second are kept")
+    minutes_days: float = Field(365, gt=0, description="days of scores of every minute")
+    audio_days: float = Field(365, gt=0, description="days of recordings of events")
+    keep_audio: bool = Field(True, description="false = no sound is ever written (speech privacy)")
+    pre_roll: float = Field(10.0, ge=0, le=120, description="seconds before an event")
+    post_roll: float = Field(10.0, ge=0, le=120, description="seconds after it began, at least")
+    least_free_mb: float = Field(500, ge=0, description="free space that old recordings make way")
+
+
+class PlantFile(Settings):
+    """Everything that `ssdpt serve` listens to."""
+
+    name: str = "Plant"
+    zone: str = Field("UTC", description="time zone that people see, e.g. Europe/Berlin")
+    store: str = Field(
+        "", description="sqlite:///… or postgresql+psycopg://…; empty = a file in the data folder"
+    )
+    machines: tuple[MachineSettings, ...] = ()
+    outputs: tuple[OutputSettings, ...] = ()
+    retention: RetentionSettings = RetentionSettings()
+    speed: float = Field(1.0, gt=0, description="of the clock, for simulations")
+
+    @field_validator("zone")
+    @classmethod
+    def _known_zone(cls, value: str) -> str:
+        try:
+            ZoneInfo(value)
+        except (ValueError, KeyError, OSError) as error:
+            raise ValueError(f"no time zone is called '{value}'") from error
+        return value
+
+    @model_validator(mode="after")
+    def _distinct(self) -> Self:
+        ids = [machine.id for machine in self.machines]
+        twice = sorted({name for name in ids if ids.count(name) > 1})
+        if twice:
+            raise ValueError(f"two machines are called {', '.join(twice)}")
+        return self
+
+
+def read_plant(path: Path) -> PlantFile:
+    """plant.yaml; paths inside it count from its folder."""
+    try:
+        content = yaml.safe_load(path.read_text("utf-8"))
+    except FileNotFoundError as error:
+        raise SsdptError(f"{path}: there is no such file") from error
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise SsdptError(f"{path}: cannot be read ({' '.join(str(error).split())})") from error
+    try:
+        plant = PlantFile.model_validate(content or {})
+    except ValidationError as error:
+        raise SsdptError(f"{path}: {explain(error)}") from error
+    return _from_folder(plant, path.parent)
+
+
+def _from_folder(plant: PlantFile, folder: Path) -> PlantFile:
+    """Relative paths made whole."""
+
+    def whole(value: object) -> object:
+        if isinstance(value, Path) and not value.is_absolute():
+            return folder / value
+        if isinstance(value, Settings):
+            return value.model_copy(
+                update={name: whole(getattr(value, name)) for name in type(value).model_fields}
+            )
+        if isinstance(value, tuple):
+            return tuple(whole(item) for item in value)
+        return value
+
+    made = whole(plant)
+    assert isinstance(made, PlantFile)
+    return made
+
+
+def store_url(plant: PlantFile | None, data: Path) -> str:
+    """Where the history of a plant is."""
+    if plant is not None and plant.store:
+        return plant.store
+    return f"sqlite:///{(data / 'ssdpt.db').resolve()}"

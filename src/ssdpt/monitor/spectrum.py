@@ -1,0 +1,86 @@
+"""The spectrum of a machine now, against the band in which it lies when all is well."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ssdpt.features.logmel import LogMel
+from ssdpt.monitor.ring import Ring
+from ssdpt.settings import FeatureConfig
+from ssdpt.types import Floats
+
+_HALF_LIFE = 600.0  # seconds of normal running after which a spectrum counts half
+_LEAST = 20.0  # seconds, until there is a band
+_DEVIATIONS = 2.0  # of the band, to either side
+_LOWEST_DB, _HIGHEST_DB = -100.0, 0.0  # of a picture; below is black
+
+
+class SpectrumKeeper:
+    """Log-mel spectra of single seconds, and their mean and spread over normal ones."""
+
+    def __init__(self, rate: int) -> None:
+        self.log_mel = LogMel(FeatureConfig(), rate)
+        self.now: Floats | None = None  # (bins,) dB
+        self._mean = np.zeros(self.log_mel.bins)
+        self._square = np.zeros(self.log_mel.bins)
+        self._seconds = 0.0
+
+    def update(self, samples: Floats, *, normal: bool) -> None:
+        """One second of sound, (samples,)."""
+        if len(samples) < self.log_mel.sample_rate // 2:
+            return
+        self.now = self.log_mel(samples).mean(0)
+        if not normal:
+            return
+        # A plain mean at first, then one that forgets.
+        step = max(1 / (self._seconds + 1), 1 - 0.5 ** (1 / _HALF_LIFE))
+        change = self.now - self._mean
+        self._mean += step * change
+        self._square += step * (change * (self.now - self._mean) - self._square)
+        self._seconds += 1
+
+    def as_json(self) -> dict[str, list[float]]:
+        """Hz of the bins, the spectrum now, and the band; empty where nothing is known."""
+        known = self._seconds >= _LEAST
+        width = _DEVIATIONS * np.sqrt(np.maximum(self._square, 0.0))
+        return {
+            "hz": _numbers(self.log_mel.frequencies),
+            "now": _numbers(self.now),
+            "low": _numbers(self._mean - width if known else None),
+            "mean": _numbers(self._mean if known else None),
+            "high": _numbers(self._mean + width if known else None),
+        }
+
+
+def picture(samples: Floats, begin: float, log_mel: LogMel) -> dict[str, object]:
+    """A spectrogram of sound that begins at `begin`, its columns as bytes."""
+    enough = len(samples) >= log_mel.config.hop_length
+    frames = log_mel(samples) if enough else np.zeros((0, log_mel.bins), np.float32)
+    return {
+        "hz": _numbers(log_mel.frequencies),
+        "begin": begin,
+        "seconds_per_column": log_mel.frame_seconds,
+        "columns": as_bytes(frames, _LOWEST_DB, _HIGHEST_DB).tolist(),
+        "low_db": _LOWEST_DB,
+        "high_db": _HIGHEST_DB,
+    }
+
+
+def waterfall(ring: Ring, seconds: float, log_mel: LogMel) -> dict[str, object]:
+    """A spectrogram of the last seconds."""
+    samples, begin = ring.between(ring.end - seconds, ring.end)
+    return picture(samples, begin, log_mel)
+
+
+def as_bytes(values: Floats, low: float, high: float) -> np.ndarray:
+    """0 at `low` and below, 255 at `high` and above."""
+    scaled = (np.asarray(values, np.float32) - low) / max(high - low, 1e-9)
+    return np.clip(np.round(255 * scaled), 0, 255).astype(np.uint8)
+
+
+def _numbers(values: np.ndarray | None) -> list[float]:
+    if values is None:
+        return []
+    return [round(float(value), 2) if math.isfinite(value) else 0.0 for value in values]

@@ -1,0 +1,22 @@
+"""What was heard and done, kept in SQLite or PostgreSQL, with recordings in a folder."""
+
+from ssdpt.monitor.store.actions import Action
+from ssdpt.monitor.store.backup import back_up, restore
+from ssdpt.monitor.store.engine import StoreUnavailable
+from ssdpt.monitor.store.readings import Trend
+from ssdpt.monitor.store.retention import RemovedAudio, Retained
+from ssdpt.monitor.store.store import Store
+from ssdpt.monitor.store.users import Role, User
+
+__all__ = [
+    "Action",
+    "RemovedAudio",
+    "Retained",
+    "Role",
+    "Store",
+    "StoreUnavailable",
+    "Trend",
+    "User",
+    "back_up",
+    "restore",
+]

@@ -1,0 +1,72 @@
+"""Which tables a store has: made and brought up to date by the migrations in this package."""
+
+from __future__ import annotations
+
+import secrets
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, select, text
+
+from ssdpt.errors import SsdptError
+from ssdpt.monitor.store.engine import Database
+from ssdpt.monitor.store.tables import about
+
+_MIGRATIONS = Path(__file__).parent / "migrations"
+_UPGRADE_LOCK = 0x5553_4450_5455_5047  # any number that nobody else uses
+_ID = "id"
+
+
+def newest() -> str:
+    """The revision of this version's tables."""
+    head = ScriptDirectory(str(_MIGRATIONS)).get_current_head()
+    assert head is not None
+    return head
+
+
+def revision(connection: Connection) -> str | None:
+    """That of a store's tables; None for an empty database."""
+    return MigrationContext.configure(connection).get_current_revision()
+
+
+def known(name: str | None) -> bool:
+    """Whether this version knows a revision, or came after it."""
+    there = {script.revision for script in ScriptDirectory(str(_MIGRATIONS)).walk_revisions()}
+    return name is None or name in there
+
+
+def outdated(database: Database) -> bool:
+    """Whether there are tables, of an earlier version."""
+    with database.read() as connection:
+        current = revision(connection)
+    return current is not None and known(current) and current != newest()
+
+
+def upgrade(connection: Connection, to: str = "head") -> None:
+    """Bring the tables to revision `to`, within the connection's transaction."""
+    if connection.dialect.name == "postgresql":
+        # Two that open a new store at once: the second waits here, and finds the tables made.
+        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _UPGRADE_LOCK})
+    current = revision(connection)
+    if not known(current):
+        raise SsdptError(
+            f"{connection.engine.url.render_as_string(hide_password=True)}: this store was made by "
+            f"a newer version of ssdpt (tables {current}, this one knows {newest()}); update ssdpt"
+        )
+    config = Config()
+    # alembic reads % as the beginning of a variable.
+    config.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
+    config.attributes["connection"] = connection
+    command.upgrade(config, to)
+
+
+def store_id(database: Database, connection: Connection) -> str:
+    """What tells this store from all others; given to it when it is first asked for."""
+    new = database.insert(about).values(name=_ID, value=secrets.token_hex(8))
+    connection.execute(new.on_conflict_do_nothing(index_elements=["name"]))
+    found = connection.scalar(select(about.c.value).where(about.c.name == _ID))
+    assert found is not None
+    return found

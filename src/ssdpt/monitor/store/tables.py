@@ -1,0 +1,187 @@
+"""The tables of a store, alike in SQLite and PostgreSQL.
+
+Readings are kept by (machine, time), so that a span of one machine lies together: SQLite keeps
+the rows themselves in that order, PostgreSQL answers from an index that carries the values.
+Times of readings are whole milliseconds since 1970, UTC; all other times are seconds.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    REAL,
+    BigInteger,
+    Column,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    PrimaryKeyConstraint,
+    SmallInteger,
+    String,
+    Table,
+    Text,
+)
+
+from ssdpt.monitor.types import MachineState
+
+# Stored numbers keep their meaning for ever; the gaps leave room for states between. The worst of
+# several is the highest, in the order of ssdpt.monitor.types.STATES.
+STATE_CODES: dict[MachineState, int] = {
+    "starting": 0,
+    "off": 10,
+    "learning": 20,
+    "normal": 30,
+    "lost": 40,
+    "alert": 50,
+    "alarm": 60,
+}
+STATE_OF_CODE = {code: state for state, code in STATE_CODES.items()}
+
+metadata = MetaData()
+# Only an INTEGER key counts up by itself in SQLite.
+_Serial = BigInteger().with_variant(Integer(), "sqlite")
+# PostgreSQL answers from an index alone only where it has vacuumed since rows were added.
+_VACUUM_SOON = {"autovacuum_vacuum_insert_scale_factor": 0.01}
+
+about = Table(  # the store itself: its id, and the service that works on it
+    "about",
+    metadata,
+    Column("name", String(32), primary_key=True),
+    Column("value", Text, nullable=False),
+)
+marks = Table(  # how far roll-ups and removals have come, in milliseconds; see readings.py
+    "marks",
+    metadata,
+    Column("name", String(32), primary_key=True),
+    Column("time", BigInteger, nullable=False),
+)
+machines = Table(
+    "machines",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("name", String(64), nullable=False, unique=True),
+)
+memory = Table(  # what is learnt about a machine, as JSON
+    "memory",
+    metadata,
+    Column("machine", ForeignKey("machines.id"), primary_key=True),
+    Column("key", String(64), primary_key=True),
+    Column("value", Text, nullable=False),
+)
+seconds = Table(
+    "seconds",
+    metadata,
+    Column("machine", SmallInteger, nullable=False),
+    Column("time", BigInteger, nullable=False),
+    Column("state", SmallInteger, nullable=False),
+    Column("level", REAL, nullable=False),  # dBFS
+    Column("score", Double),
+    Column("smoothed", Double),
+    Column("p_value", Double),
+    PrimaryKeyConstraint(
+        "machine", "time", name="seconds_pkey", postgresql_include=["smoothed", "state"]
+    ),
+    sqlite_with_rowid=False,
+    postgresql_with=_VACUUM_SOON,
+)
+
+
+def _rolled(name: str) -> Table:
+    """Readings of a longer time in one row; `time` is when it begins."""
+    return Table(
+        name,
+        metadata,
+        Column("machine", SmallInteger, nullable=False),
+        Column("time", BigInteger, nullable=False),
+        Column("readings", Integer, nullable=False),
+        Column("heard", Integer, nullable=False),  # readings with a smoothed score
+        Column("low", REAL),  # of the smoothed score, like mean and high
+        Column("mean", REAL),
+        Column("high", REAL),
+        Column("state", SmallInteger, nullable=False),  # the worst
+        Column("level", REAL, nullable=False),  # mean of dBFS
+        PrimaryKeyConstraint(
+            "machine",
+            "time",
+            name=f"{name}_pkey",
+            postgresql_include=["heard", "low", "mean", "high", "state"],
+        ),
+        sqlite_with_rowid=False,
+        postgresql_with=_VACUUM_SOON,
+    )
+
+
+minutes = _rolled("minutes")
+hours = _rolled("hours")
+
+events = Table(
+    "events",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("machine", ForeignKey("machines.id"), nullable=False),
+    Column("kind", String(16), nullable=False),
+    Column("level", String(16), nullable=False),
+    Column("began", Double, nullable=False),
+    Column("ended", Double),
+    Column("words", Text, nullable=False),
+    Column("peak", Double),
+    Column("threshold", Double),
+    Column("label", String(16), nullable=False),
+    Column("labelled_by", Text),
+    Column("acknowledged_by", Text),
+    Column("acknowledged_at", Double),
+    Column("audio_begin", Double),
+    Column("top_bands_hz", Text, nullable=False),  # JSON
+    Index("events_began", "began"),
+    Index("events_machine_began", "machine", "began"),
+)
+comments = Table(
+    "comments",
+    metadata,
+    Column("id", _Serial, primary_key=True),
+    Column("event", ForeignKey("events.id"), nullable=False),
+    Column("who", Text, nullable=False),
+    Column("at", Double, nullable=False),
+    Column("text", Text, nullable=False),
+    Index("comments_event", "event"),
+)
+attachments = Table(
+    "attachments",
+    metadata,
+    Column("event", ForeignKey("events.id"), primary_key=True),
+    Column("name", String(16), primary_key=True),
+    Column("key", String(64), nullable=False),
+    Column("bytes", BigInteger, nullable=False),
+)
+samples = Table(  # how a machine sounds when all is well
+    "samples",
+    metadata,
+    Column("machine", ForeignKey("machines.id"), primary_key=True),
+    Column("key", String(64), nullable=False),
+    Column("bytes", BigInteger, nullable=False),
+)
+users = Table(
+    "users",
+    metadata,
+    Column("name", String(64), primary_key=True),
+    Column("role", String(16), nullable=False),
+    Column("password", Text, nullable=False),  # scrypt, with its salt and cost
+)
+tokens = Table(
+    "tokens",
+    metadata,
+    Column("digest", String(64), primary_key=True),  # SHA-256
+    Column("user", ForeignKey("users.name", ondelete="CASCADE"), nullable=False),
+    Column("expires", Double),
+    Index("tokens_user", "user"),
+)
+actions = Table(
+    "actions",
+    metadata,
+    Column("id", _Serial, primary_key=True),
+    Column("who", Text, nullable=False),
+    Column("at", Double, nullable=False),
+    Column("what", Text, nullable=False),
+    Column("about", Text, nullable=False),
+)

@@ -1,0 +1,36 @@
+"""Whether the server lives, for supervisors; and figures for Prometheus."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Response
+
+from ssdpt.server.auth import Viewer
+from ssdpt.server.replies import Json
+from ssdpt.server.room import Here
+from ssdpt.server.words import HealthWords
+
+router = APIRouter(tags=["health"])
+
+
+@router.get("/healthz", response_model=HealthWords)
+async def alive() -> Json:
+    """The server answers. Open to everyone."""
+    return Json({"status": "ok"})
+
+
+@router.get("/readyz", response_model=HealthWords)
+def ready(room: Here) -> Json:
+    """All machines are heard and the store takes what comes. Open to everyone."""
+    good = room.plant.ready
+    return Json({"status": "ok" if good else "starting"}, 200 if good else 503)
+
+
+@router.get(
+    "/metrics",
+    response_class=Response,
+    responses={200: {"content": {"text/plain": {}}, "description": "Prometheus's text."}},
+)
+def metrics(who: Viewer, room: Here) -> Response:
+    """Figures for Prometheus."""
+    figures = room.plant.metrics
+    return Response(figures.text(), media_type=figures.content_type)

@@ -1,0 +1,146 @@
+"""Machines: how they are, how they sounded, and what people set."""
+
+from __future__ import annotations
+
+import time
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
+from starlette.exceptions import HTTPException
+
+from ssdpt.errors import SsdptError
+from ssdpt.monitor.plant import MachineSettings
+from ssdpt.server.auth import Admin, Operator
+from ssdpt.server.names import MachineId
+from ssdpt.server.replies import Json
+from ssdpt.server.room import Here
+from ssdpt.server.spans import Span
+from ssdpt.server.words import (
+    FalseAlarms,
+    LearningTime,
+    LimitWords,
+    MachineWords,
+    Muting,
+    SpectrumWords,
+    TrendWords,
+    WaterfallWords,
+)
+
+router = APIRouter(prefix="/v1/machines", tags=["machines"])
+
+
+@router.get("", response_model=list[MachineWords])
+def machines(room: Here) -> Json:
+    """All machines as they are now."""
+    return Json(room.plant.snapshots())
+
+
+@router.post("", response_model=MachineWords, status_code=201)
+def add_machine(who: Admin, settings: MachineSettings, room: Here) -> Json:
+    """Listen to one more machine."""
+    id = room.plant.add_machine(settings.model_dump())
+    room.log(who, "added the machine", id)
+    return Json(room.plant.snapshot(id), 201)
+
+
+@router.get("/{machine}", response_model=MachineWords)
+def machine(machine: MachineId, room: Here) -> Json:
+    """One machine as it is now."""
+    return Json(room.plant.snapshot(machine))
+
+
+@router.get("/{machine}/scores", response_model=TrendWords)
+def scores(
+    machine: MachineId,
+    span: Span,
+    room: Here,
+    points: Annotated[int, Query(ge=1, le=5000)] = 600,
+) -> Json:
+    """Its scores over a span of time, the last hour where none is given."""
+    trend = room.store.trend(machine, span.begin, span.end, points)
+    return Json(
+        {
+            "seconds_per_point": trend.seconds_per_point,
+            "time": trend.time,
+            "low": trend.low,
+            "mean": trend.mean,
+            "high": trend.high,
+            "state": trend.state,
+        }
+    )
+
+
+@router.get("/{machine}/spectrum", response_model=SpectrumWords)
+def spectrum(machine: MachineId, room: Here) -> Json:
+    """Its sound now against its usual one, in dB by mel bin."""
+    return Json(room.plant.spectrum(machine))
+
+
+@router.get("/{machine}/waterfall", response_model=WaterfallWords)
+def waterfall(
+    machine: MachineId, room: Here, seconds: Annotated[float, Query(gt=0, le=120)] = 60.0
+) -> Json:
+    """A spectrogram of the last seconds; 0 to 255 stand for low_db to high_db."""
+    return Json(room.plant.waterfall(machine, seconds))
+
+
+@router.get(
+    "/{machine}/normal.flac",
+    response_class=Response,
+    responses={200: {"content": {"audio/flac": {}}, "description": "A recording."}},
+)
+def normal_sample(machine: MachineId, room: Here) -> Response:
+    """What it sounds like when all is well, to compare with."""
+    try:
+        sample = room.plant.normal_sample(machine)
+    except SsdptError as error:
+        raise HTTPException(404, str(error)) from error
+    return Response(sample, media_type="audio/flac")
+
+
+@router.post("/{machine}/mute", response_model=MachineWords)
+def mute(who: Operator, machine: MachineId, muting: Muting, room: Here) -> Json:
+    """No new events of it for some minutes: planned work."""
+    room.plant.mute(machine, time.time() + 60 * muting.minutes)
+    room.log(who, f"muted for {muting.minutes:g} min", machine)
+    return Json(room.plant.snapshot(machine))
+
+
+@router.delete("/{machine}/mute", response_model=MachineWords)
+def unmute(who: Operator, machine: MachineId, room: Here) -> Json:
+    """Events are told again."""
+    room.plant.mute(machine, None)
+    room.log(who, "unmuted", machine)
+    return Json(room.plant.snapshot(machine))
+
+
+@router.post("/{machine}/rebaseline", response_model=MachineWords)
+def rebaseline(who: Admin, machine: MachineId, room: Here) -> Json:
+    """What it has sounded like lately is normal from now on."""
+    room.plant.rebaseline(machine)
+    room.log(who, "took a new baseline", machine)
+    return Json(room.plant.snapshot(machine))
+
+
+@router.post("/{machine}/learn", response_model=MachineWords)
+def learn(who: Admin, machine: MachineId, learning: LearningTime, room: Here) -> Json:
+    """Listen for some minutes and learn that as its normal sound."""
+    room.plant.start_learning(machine, learning.minutes)
+    room.log(who, f"started learning for {learning.minutes:g} min", machine)
+    return Json(room.plant.snapshot(machine))
+
+
+@router.get("/{machine}/thresholds", response_model=LimitWords)
+def preview_thresholds(
+    machine: MachineId, room: Here, per_week: Annotated[float, Query(gt=0, le=10080)]
+) -> Json:
+    """What its limits would be with so many false alerts a week."""
+    return Json(room.plant.thresholds(machine, per_week))
+
+
+@router.put("/{machine}/thresholds", response_model=LimitWords)
+def set_thresholds(who: Admin, machine: MachineId, wanted: FalseAlarms, room: Here) -> Json:
+    """Put up with so many false alerts a week from now on."""
+    limits = room.plant.set_thresholds(machine, wanted.per_week)
+    room.log(who, f"set false alarms a week to {wanted.per_week:g}", machine)
+    return Json(limits)

@@ -1,0 +1,104 @@
+"""The whole service: store, monitor and server, from start to stop."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from ssdpt.errors import SsdptError
+from ssdpt.monitor.demo import NORMAL_CLIPS, demo_plant
+from ssdpt.monitor.plant import read_plant, store_url
+from ssdpt.monitor.roster import Roster
+from ssdpt.monitor.service import Monitor
+from ssdpt.monitor.sources.simulated import SimulatedSource
+from ssdpt.monitor.store import Store
+from ssdpt.progress import SILENT, Reporter
+from ssdpt.server.run import serve
+from ssdpt.server.settings import ServerSettings
+
+_LOOK_EVERY = 2.0  # seconds, at the plant file
+_LOG = logging.getLogger(__name__)
+
+
+def check_plant(path: Path) -> list[str]:
+    """Open everything that a plant file names, start nothing; what it says, in lines."""
+    plant = read_plant(path)
+    lines = [f"{path}: {plant.name}, {len(plant.machines)} machines, times in {plant.zone}"]
+    for settings in plant.machines:
+        judged = "learns its own baseline"
+        if settings.model is not None:
+            model = Roster.read_model(settings)
+            judged = f"model {settings.model} ({model.detector.system_name})"
+        lines.append(f"  {settings.id}: {settings.source.kind} source, {judged}")
+    lines += [f"  output: {output.kind}" for output in plant.outputs]
+    return lines
+
+
+def run_service(
+    path: Path | None,
+    data: Path,
+    settings: ServerSettings,
+    *,
+    speed: float = 1.0,
+    started: Callable[[str], None] = lambda address: None,
+    reporter: Reporter = SILENT,
+) -> None:
+    """Serve the plant of a file, or without one the demo, until it is told to stop."""
+    plant = demo_plant(speed) if path is None else read_plant(path)
+    try:
+        data.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SsdptError(f"{data}: cannot be used for data ({error.strerror})") from error
+    store = Store.open(store_url(plant, data), data, writer=True)
+    stop = threading.Event()
+    try:
+        monitor = Monitor(plant, store, data, path=path, demo=path is None)
+        monitor.start()
+        try:
+            if path is None:
+                learn_demo(monitor)
+            else:
+                watch = partial(_watch, monitor, path, stop, reporter)
+                threading.Thread(target=watch, name="ssdpt-plant-file", daemon=True).start()
+            serve(monitor, store, settings, started)
+        finally:
+            stop.set()
+            monitor.stop()
+    finally:
+        store.close()
+
+
+def learn_demo(monitor: Monitor) -> None:
+    """Give every simulated machine a model of its normal sound, in the background."""
+    for id, machine in monitor.machines.items():
+        source = machine.hearing.source
+        if machine.model is None and isinstance(source, SimulatedSource):
+            monitor.learn_from(id, partial(source.normal_clips, NORMAL_CLIPS))
+
+
+def _watch(monitor: Monitor, path: Path, stop: threading.Event, reporter: Reporter) -> None:
+    """Read the plant file again whenever it changes."""
+    known = _mark(path)
+    while not stop.wait(_LOOK_EVERY):
+        mark = _mark(path)
+        if mark == known:
+            continue
+        known = mark
+        try:
+            for words in monitor.reload() or ["nothing that matters has changed"]:
+                monitor.note(f"plant file: {words}")
+        except SsdptError as error:
+            words = f"the plant file is not taken, the one before stays in force: {error}"
+            reporter.warn(words)
+            monitor.note(words)
+
+
+def _mark(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size

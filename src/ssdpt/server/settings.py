@@ -1,0 +1,48 @@
+"""Where the server listens and how long a login lasts."""
+
+from __future__ import annotations
+
+import ipaddress
+from pathlib import Path
+from typing import Self
+
+from pydantic import Field, model_validator
+
+from ssdpt.settings import Settings
+
+PAGE = Path(__file__).parent / "static"
+
+
+class ServerSettings(Settings):
+    """How the monitor is reached."""
+
+    host: str = Field("127.0.0.1", description="address to listen on")
+    port: int = Field(8765, ge=0, le=65535, description="0 = any free one")
+    certificate: Path | None = Field(None, description="of TLS (PEM); empty = plain HTTP")
+    key: Path | None = Field(None, description="of the certificate (PEM)")
+    behind_proxy: bool = Field(
+        False, description="believe X-Forwarded-For and -Proto of a proxy on this computer"
+    )
+    session_days: float = Field(30.0, gt=0, description="days that a login of a browser lasts")
+    page: Path = Field(PAGE, description="folder of the built page")
+
+    @model_validator(mode="after")
+    def _whole_certificate(self) -> Self:
+        if (self.certificate is None) != (self.key is None):
+            raise ValueError("TLS takes a certificate and its key, both or neither")
+        return self
+
+    @property
+    def loopback(self) -> bool:
+        """Only this computer can reach it."""
+        return is_loopback(self.host)
+
+
+def is_loopback(host: str) -> bool:
+    """The name or address can only be this computer."""
+    if host.lower().rstrip(".") == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,121 @@
+"""Scores and events as files."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import sys
+
+import numpy as np
+import pyarrow.parquet
+import pytest
+from receivers import an_event
+
+from ssdpt.errors import SsdptError
+from ssdpt.monitor.outputs.export import TrendPoint, export_events, export_trend
+from ssdpt.monitor.types import Comment
+
+FORMATS = ("csv", "parquet")
+
+
+def points(count):
+    for number in range(count):
+        score = np.float64(number / 7)
+        yield TrendPoint("fan", 1.7e9 + number, score - 1, score, score + 1, "normal")
+
+
+def read(content, format):
+    if format == "parquet":
+        return pyarrow.parquet.read_table(io.BytesIO(content)).to_pylist()
+    return list(csv.DictReader(io.StringIO(content.decode(), newline="")))
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_every_score_comes_back_as_it_was(format):
+    rows = read(b"".join(export_trend(points(12_345), format)), format)
+    assert len(rows) == 12_345
+    assert [float(row["mean"]) for row in rows] == [number / 7 for number in range(12_345)]
+    assert float(rows[-1]["time"]) == 1.7e9 + 12_344
+    assert rows[0]["time_utc"] == "2023-11-14T22:13:20.000+00:00"
+    assert (rows[0]["machine"], rows[0]["state"]) == ("fan", "normal")
+
+
+@pytest.mark.parametrize(("format", "missing"), [("csv", ""), ("parquet", None)])
+def test_what_was_not_judged_is_missing(format, missing):
+    gap = TrendPoint("fan", 0.0, math.nan, math.nan, math.nan, "off")
+    rows = read(b"".join(export_trend([gap], format)), format)
+    assert [rows[0][name] for name in ("low", "mean", "high")] == [missing] * 3
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_pieces_come_while_rows_do(format):
+    """A year of scores never lies in memory as a whole."""
+    asked = 0
+
+    def counted():
+        nonlocal asked
+        for point in points(50_000):
+            asked += 1
+            yield point
+
+    pieces = export_trend(counted(), format)
+    assert asked == 0
+    next(pieces)
+    assert asked <= 5000
+    sizes = [len(piece) for piece in pieces]
+    assert asked == 50_000
+    assert len(sizes) >= 9
+    assert max(sizes) < 1_000_000
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_an_export_of_nothing_is_a_file_with_columns(format):
+    content = b"".join(export_trend([], format))
+    if format == "csv":
+        assert content == b"machine,time,time_utc,low,mean,high,state\r\n"
+    else:
+        table = pyarrow.parquet.read_table(io.BytesIO(content))
+        assert table.num_rows == 0
+        assert table.column_names == ["machine", "time", "time_utc", "low", "mean", "high", "state"]
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_events_come_back_as_they_were(format):
+    events = [
+        an_event(words='rattles, "loudly"\nand twice', peak=2.5, threshold=1.5),
+        an_event(
+            ended=1.7e9 + 60,
+            acknowledged_by="ann",
+            acknowledged_at=1.7e9 + 5,
+            comments=(Comment("ann", 1.7e9, "hm"),),
+        ),
+    ]
+    rows = read(b"".join(export_events(events, format)), format)
+    assert [row["id"] for row in rows] == [event.id for event in events]
+    assert rows[0]["words"] == events[0].words
+    assert float(rows[0]["peak"]) == 2.5
+    assert not rows[0]["ended"]
+    assert (rows[1]["state"], int(rows[1]["comments"])) == ("cleared", 1)
+    assert rows[1]["ended_utc"] == "2023-11-14T22:14:20.000+00:00"
+
+
+def test_a_spreadsheet_runs_nothing_of_it():
+    event = an_event(words='=HYPERLINK("http://example.org")', acknowledged_by="@SUM(A1)")
+    row = read(b"".join(export_events([event], "csv")), "csv")[0]
+    assert row["words"].startswith("'=")
+    assert row["acknowledged_by"].startswith("'@")
+    low = TrendPoint("fan", 0.0, -1.5, -1.0, -0.5, "normal")  # a number stays one
+    assert read(b"".join(export_trend([low], "csv")), "csv")[0]["low"] == "-1.5"
+
+
+def test_an_unknown_format_is_refused_before_the_first_piece():
+    with pytest.raises(SsdptError, match="no format is called 'xlsx'; there are csv, parquet"):
+        export_trend([], "xlsx")
+
+
+def test_a_missing_package_is_named_before_the_first_piece(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(SsdptError, match=r"pip install 'ssdpt\[parquet\]'"):
+        export_events([], "parquet")
+    assert b"".join(export_events([], "csv")).startswith(b"id,machine,kind")

@@ -1,0 +1,166 @@
+"""What Prometheus reads, and the dashboard that shows it."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+import sys
+from importlib.resources import files
+from types import SimpleNamespace
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+from receivers import an_event
+
+from ssdpt.errors import SsdptError
+from ssdpt.monitor.outputs.base import OutputStatus
+from ssdpt.monitor.outputs.messages import (
+    EventChanged,
+    MachineRemoved,
+    ReadingTaken,
+    StateChanged,
+)
+from ssdpt.monitor.outputs.metrics import Metrics
+from ssdpt.monitor.types import STATES, Reading
+
+_ORDER = {"machine": 0, "output": 0, "level": 1, "state": 1, "le": 1, "version": 1}
+
+
+def samples(metrics):
+    """Values by name, machine or output, and other label, as Prometheus would read them."""
+    return {
+        (sample.name, *(sample.labels[key] for key in sorted(sample.labels, key=_ORDER.get))): (
+            sample.value
+        )
+        for family in text_string_to_metric_families(metrics.text().decode())
+        for sample in family.samples
+    }
+
+
+def busy_metrics():
+    metrics = Metrics(clock=lambda: 103.0)
+    metrics.publish(StateChanged("fan", "alert", 100.0, 2.0))
+    metrics.publish(ReadingTaken(Reading("fan", 100.0, "alert", -30.0, 2.0, 2.5)))
+    metrics.publish(EventChanged(an_event("fan", level="alert")))
+    status = OutputStatus("works", True, queued=3, sent=10, failed=1, dropped=2)
+    source = SimpleNamespace(connected=True, reconnects=4, gaps=5, drift_ppm=-6.5)
+    metrics.watch_sources({"fan": lambda: source})
+    metrics.watch_outputs([SimpleNamespace(name="mqtt a:1", status=status)] * 2)
+    return metrics
+
+
+def test_readings_states_sources_and_outputs_are_shown():
+    found = samples(busy_metrics())
+    assert found["ssdpt_score", "fan"] == 2.5
+    assert found["ssdpt_level_dbfs", "fan"] == -30.0
+    assert found["ssdpt_readings_total", "fan"] == 1
+    assert {s: found["ssdpt_state", "fan", s] for s in STATES} == {
+        s: float(s == "alert") for s in STATES
+    }
+    assert found["ssdpt_delay_seconds_sum", "fan"] == 3.0
+    assert found["ssdpt_delay_seconds_bucket", "fan", "2.0"] == 0
+    assert found["ssdpt_delay_seconds_bucket", "fan", "5.0"] == 1
+    assert found["ssdpt_source_connected", "fan"] == 1
+    assert found["ssdpt_source_gaps_total", "fan"] == 5
+    assert found["ssdpt_source_drift_ppm", "fan"] == -6.5
+    assert found["ssdpt_output_queued", "mqtt a:1"] == 3
+    assert found["ssdpt_output_failed_total", "mqtt a:1 #2"] == 1
+
+
+def test_a_machine_that_is_not_judged_has_no_score():
+    metrics = busy_metrics()
+    metrics.publish(ReadingTaken(Reading("fan", 101.0, "off", -80.0)))
+    assert str(samples(metrics)["ssdpt_score", "fan"]) == "nan"
+
+
+def test_an_event_counts_once_for_each_level_and_is_open_until_cleared():
+    metrics = Metrics()
+    event = an_event("fan", level="alert")
+    worse = dataclasses.replace(event, level="alarm")
+    over = dataclasses.replace(worse, ended=event.began + 1)
+    for state in (event, event, worse, over, over):
+        metrics.publish(EventChanged(state))
+    found = samples(metrics)
+    assert found["ssdpt_events_total", "fan", "alert"] == 1
+    assert found["ssdpt_events_total", "fan", "alarm"] == 1
+    assert found["ssdpt_events_open", "fan"] == 1
+    metrics.publish(EventChanged(dataclasses.replace(over, acknowledged_at=event.began + 2)))
+    assert samples(metrics)["ssdpt_events_open", "fan"] == 0
+
+
+def test_an_event_of_before_is_not_counted_as_new():
+    metrics = Metrics()
+    metrics.publish(EventChanged(an_event("fan", acknowledged_at=1.7e9)))
+    found = samples(metrics)
+    assert ("ssdpt_events_total", "fan", "alarm") not in found
+    assert found["ssdpt_events_open", "fan"] == 1
+
+
+def test_a_removed_machine_is_gone():
+    metrics = busy_metrics()
+    metrics.watch_sources({})
+    metrics.publish(MachineRemoved("fan"))
+    metrics.publish(MachineRemoved("never-there"))
+    assert not [key for key in samples(metrics) if "fan" in key]
+
+
+def test_registries_do_not_mix():
+    busy_metrics()
+    assert ("ssdpt_score", "fan") not in samples(Metrics())
+
+
+def test_a_missing_package_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "prometheus_client", None)
+    with pytest.raises(SsdptError, match=r"pip install 'ssdpt\[serve\]'"):
+        Metrics()
+
+
+def dashboard():
+    return json.loads((files("ssdpt.monitor") / "assets" / "grafana.json").read_text("utf-8"))
+
+
+def test_the_dashboard_asks_only_for_what_there_is():
+    board = dashboard()
+    names = {
+        sample.name: set(sample.labels)
+        for family in text_string_to_metric_families(busy_metrics().text().decode())
+        for sample in family.samples
+    }
+    asked = set()
+    for panel in board["panels"]:
+        for target in panel.get("targets", ()):
+            for name, labels in re.findall(r"(ssdpt_\w+)(?:\{([^}]*)\})?", target["expr"]):
+                assert set(re.findall(r"(\w+)=", labels)) <= names[name], target["expr"]
+                asked.add(name)
+            assert target["expr"].count("(") == target["expr"].count(")")
+    forgotten = {name for name in names if not name.endswith(("_created", "_sum", "_count"))}
+    assert forgotten - asked == {"ssdpt_info"}
+
+
+def test_the_dashboard_names_states_as_they_are():
+    timeline = next(panel for panel in dashboard()["panels"] if panel["title"] == "States")
+    options = timeline["fieldConfig"]["defaults"]["mappings"][0]["options"]
+    assert {int(number): shown["text"] for number, shown in options.items()} == dict(
+        enumerate(STATES)
+    )
+    weights = re.findall(r'(\d) \* ssdpt_state\{[^}]*state="(\w+)"', timeline["targets"][0]["expr"])
+    assert {name: int(weight) for weight, name in weights} == {
+        name: number for number, name in enumerate(STATES) if number
+    }
+
+
+def test_the_panels_lie_side_by_side():
+    panels = dashboard()["panels"]
+    assert len({panel["id"] for panel in panels}) == len(panels)
+    taken = set()
+    for panel in panels:
+        place = panel["gridPos"]
+        cells = {
+            (x, y)
+            for x in range(place["x"], place["x"] + place["w"])
+            for y in range(place["y"], place["y"] + place["h"])
+        }
+        assert max(x for x, _ in cells) < 24
+        assert not cells & taken
+        taken |= cells

@@ -1,0 +1,123 @@
+"""The queue of an output: order, and what makes way when it is full."""
+
+from __future__ import annotations
+
+import threading
+
+from receivers import an_event
+
+from ssdpt.monitor.outputs.messages import EventChanged, ReadingTaken, StateChanged
+from ssdpt.monitor.outputs.outbox import Outbox
+from ssdpt.monitor.types import Reading
+
+
+def reading(number, machine="fan"):
+    return ReadingTaken(Reading(machine, float(number), "normal", -30.0))
+
+
+def state(number, machine="fan"):
+    return StateChanged(machine, "alert" if number % 2 else "normal", float(number))
+
+
+def emptied(outbox):
+    found = []
+    while (message := outbox.take(timeout=0)) is not None:
+        found.append(message)
+        outbox.done()
+    return found
+
+
+def test_messages_come_out_in_order():
+    outbox = Outbox(10)
+    sent = [reading(0), EventChanged(an_event()), state(1), reading(2)]
+    for message in sent:
+        outbox.put(message)
+    assert emptied(outbox) == sent
+    assert outbox.dropped == 0
+
+
+def test_the_oldest_readings_make_way_and_events_never_do():
+    outbox = Outbox(4)
+    events = [EventChanged(an_event()) for _ in range(6)]
+    for number, event in enumerate(events):
+        outbox.put(reading(2 * number))
+        outbox.put(event)
+        outbox.put(reading(2 * number + 1))
+    found = emptied(outbox)
+    assert [m for m in found if isinstance(m, EventChanged)] == events
+    assert outbox.dropped == 12 - sum(isinstance(m, ReadingTaken) for m in found)
+    assert outbox.dropped > 0
+
+
+def test_with_room_for_some_readings_the_newest_stay():
+    outbox = Outbox(3)
+    for number in range(10):
+        outbox.put(reading(number))
+    assert [m.reading.time for m in emptied(outbox)] == [7.0, 8.0, 9.0]
+    assert outbox.dropped == 7
+
+
+def test_only_states_that_were_overtaken_make_way():
+    outbox = Outbox(2)
+    for number in range(8):
+        outbox.put(state(number, "fan"))
+        outbox.put(state(number, "pump"))
+    found = emptied(outbox)
+    assert {m.machine: m.at for m in found} == {"fan": 7.0, "pump": 7.0}  # the last of each
+    assert len(found) == 2
+
+
+def test_what_is_on_its_way_is_neither_dropped_nor_lost():
+    outbox = Outbox(1)
+    outbox.put(reading(0))
+    first = outbox.take(timeout=0)
+    for number in range(1, 5):
+        outbox.put(reading(number))
+    assert outbox.take(timeout=0) is first  # not done: the same again
+    assert len(outbox) == 2
+    assert outbox.done() == 1
+    assert outbox.take(timeout=0) == reading(4)
+
+
+def test_the_rest_is_taken_and_done_together():
+    outbox = Outbox(10)
+    for number in range(4):
+        outbox.put(reading(number))
+    first = outbox.take(timeout=0)
+    assert [first, *outbox.take_rest()] == [reading(number) for number in range(4)]
+    assert len(outbox) == 4
+    assert outbox.done() == 4
+    assert len(outbox) == 0
+
+
+def test_closing_lets_out_what_waits_and_wakes_who_waits():
+    outbox = Outbox(10)
+    outbox.put(reading(0))
+    outbox.close()
+    outbox.put(reading(1))
+    assert outbox.dropped == 1
+    assert not outbox.finished
+    assert emptied(outbox) == [reading(0)]
+    assert outbox.finished
+    other = Outbox(10)
+    found = []
+    thread = threading.Thread(target=lambda: found.append(other.take()))
+    thread.start()
+    other.close()
+    thread.join(10)
+    assert found == [None]
+
+
+def test_many_threads_put_and_none_is_lost():
+    outbox = Outbox(10_000)
+    threads = [
+        threading.Thread(target=lambda k=k: [outbox.put(reading(n, f"m{k}")) for n in range(500)])
+        for k in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    found = emptied(outbox)
+    for k in range(4):
+        assert [m.reading.time for m in found if m.reading.machine == f"m{k}"] == list(range(500))

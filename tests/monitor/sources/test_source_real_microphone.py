@@ -1,0 +1,130 @@
+"""A microphone through PortAudio: the monitor of a PulseAudio sink that plays a tone."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from hand_clock import tone, until
+from sounds import write_clip
+
+pytestmark = pytest.mark.needs_sound
+
+# In a process of its own: PortAudio finds its devices once, when it starts.
+LISTEN = """
+import json, sys, threading
+from hand_clock import Listener, amplitude, ends_meet, joined, loudest_hz
+from ssdpt.monitor.plant import MicrophoneSettings
+from ssdpt.monitor.sources import open_source
+
+source = open_source(MicrophoneSettings(device="pulse", channel=1), 16000)
+with Listener(source) as listener:
+    for line in sys.stdin:
+        last = listener.chunks[-8:]
+        if len(last) == 8:
+            heard = joined(last)
+            answer = {"hz": loudest_hz(heard, 16000), "level": amplitude(heard, 1000, 16000)}
+        else:
+            answer = {}
+        answer |= {
+            "connected": source.status.connected,
+            "words": source.status.words,
+            "reconnects": source.status.reconnects,
+            "channels_in": source.status.channels_in,
+            "seconds": listener.seconds,
+            "gap": max([chunk.gap for chunk in listener.chunks], default=0.0),
+            "end": listener.chunks[-1].time + 0.25 if listener.chunks else 0.0,
+            "error": str(listener.error or ""),
+        }
+        print(json.dumps(answer), flush=True)
+"""
+
+
+class SoundServer:
+    """A PulseAudio of our own with one sink that nobody hears."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.environment = os.environ | {
+            "HOME": str(folder),
+            "XDG_RUNTIME_DIR": str(folder),
+            "PULSE_RUNTIME_PATH": str(folder),
+            "PULSE_SERVER": f"unix:{folder}/native",
+            "PULSE_SOURCE": "hall.monitor",
+            "PULSE_SINK": "hall",
+            "PYTHONPATH": os.pathsep.join(sys.path),
+        }
+        self.processes = []
+
+    def start(self):
+        server = self.run(
+            "pulseaudio",
+            "-n",
+            "--daemonize=no",
+            "--use-pid-file=no",
+            "--exit-idle-time=-1",
+            "--disable-shm=yes",
+            f"--load=module-native-protocol-unix socket={self.folder}/native auth-anonymous=1",
+            "--load=module-null-sink sink_name=hall rate=48000",
+        )
+        until(lambda: self.call("pactl", "info") == 0)
+        return server
+
+    def run(self, *command, **pipes):
+        defaults = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
+        process = subprocess.Popen(command, env=self.environment, **{**defaults, **pipes})
+        self.processes.append(process)
+        return process
+
+    def call(self, *command):
+        return subprocess.run(command, env=self.environment, capture_output=True).returncode
+
+    def close(self):
+        for process in reversed(self.processes):
+            process.kill()
+            process.wait()
+
+
+@pytest.fixture
+def server(tmp_path):
+    server = SoundServer(tmp_path)
+    yield server
+    server.close()
+
+
+def test_a_tone_is_heard_and_heard_again_after_the_server_was_gone(server, tmp_path):
+    frames = [[0.0, sample] for sample in tone(1000, 60, 48_000)]
+    path = write_clip(tmp_path / "tone.wav", frames, rate=48_000)
+    sound = server.start()
+    server.run("paplay", str(path))
+    pipe = subprocess.PIPE
+    listener = server.run(sys.executable, "-c", LISTEN, stdin=pipe, stdout=pipe, text=True)
+
+    def ask():
+        listener.stdin.write("\n")
+        listener.stdin.flush()
+        return json.loads(listener.stdout.readline())
+
+    def heard():
+        now = ask()
+        assert not now["error"]
+        return now["connected"] and abs(now.get("level", 0) - 0.25) < 0.01
+
+    until(heard)
+    now = ask()
+    assert now["hz"] == pytest.approx(1000, abs=1)
+    assert now["channels_in"] >= 2
+    assert now["gap"] == 0
+
+    sound.kill()
+    sound.wait()
+    until(lambda: not ask()["connected"])
+    assert "trying again" in ask()["words"]
+
+    server.start()
+    server.run("paplay", str(path))
+    until(lambda: ask()["reconnects"] == 1 and heard())
+    assert ask()["gap"] > 1

@@ -1,0 +1,199 @@
+"""A backup is the whole store, for either database; a broken one changes nothing."""
+
+from __future__ import annotations
+
+import io
+import json
+import stat
+import tarfile
+
+import pytest
+from sqlalchemy import delete, select
+from stored import BEGIN, event, readings
+
+from ssdpt.errors import SsdptError
+from ssdpt.monitor.plant import RetentionSettings
+from ssdpt.monitor.store import Store, User, back_up, restore
+from ssdpt.monitor.store.tables import about, attachments, metadata
+from ssdpt.monitor.types import Comment
+
+PAIRS = [
+    ("sqlite", "sqlite"),
+    pytest.param("sqlite", "postgresql", marks=pytest.mark.needs_postgres),
+    pytest.param("postgresql", "sqlite", marks=pytest.mark.needs_postgres),
+    pytest.param("postgresql", "postgresql", marks=pytest.mark.needs_postgres),
+]
+
+
+def content(store):
+    """All rows; the single precision of PostgreSQL is read as SQLite would."""
+    with store.database.read() as connection:
+        return {
+            table.name: [
+                tuple(row)
+                for row in connection.execute(select(table).order_by(*table.primary_key.columns))
+            ]
+            for table in metadata.sorted_tables
+            if table is not about
+        }
+
+
+def filled(store):
+    """Some of everything."""
+    store.add_readings(readings("fan-1", BEGIN, [0.5, None] * 300))
+    store.add_readings(readings("pump-1", BEGIN, [-1.25] * 60, state="alarm"))
+    store.retain(BEGIN + 7 * 86400 + 3600, RetentionSettings(), lambda: 10**12)
+    store.save_event(event(0, comments=(Comment("Ada", BEGIN, "läuft\n"),), peak=0.1))
+    store.acknowledge(event(0).id, "Ada", BEGIN + 5)
+    store.attach(event(0).id, "audio", b"sound", ".flac")
+    store.keep_sample("pump-1", b"fine", ".flac")
+    store.remember("fan-1", "baseline", {"mean": [0.1]})
+    store.add_user("ada", "admin", "correct horse")
+
+
+@pytest.mark.parametrize(("source", "target"), PAIRS)
+def test_a_store_comes_back_whole_in_either_database(source, target, new_url, folder, tmp_path):
+    path = tmp_path / "backup.tar"
+    with Store.open(new_url(source), folder) as store:
+        filled(store)
+        token = store.new_token("ada", 7)
+        before = content(store)
+        back_up(store, path)
+        # What comes later is not in it.
+        store.save_event(event(1))
+    url = new_url(target)
+    restore(path, url, tmp_path / "restored")
+    with Store.open(url, tmp_path / "restored", writer=True) as store:
+        assert content(store) == before
+        assert store.attachment(event(0).id, "audio").read_bytes() == b"sound"
+        assert (tmp_path / "restored") in store.sample("pump-1").parents
+        assert store.check_password("ada", "correct horse") == User("ada", "admin")
+        assert store.check_token(token) == User("ada", "admin")
+        # It goes on: new rows get new numbers.
+        store.add_readings(readings("fan-2", BEGIN, [1.0]))
+        store.comment(event(0).id, "Bo", BEGIN + 6, "restored")
+        assert [one.who for one in store.event(event(0).id).comments] == ["Ada", "Bo"]
+        assert store.actions()[0].what == "comment"
+
+
+def test_an_empty_store_comes_back(store, new_url, kind, tmp_path):
+    back_up(store, tmp_path / "backup.tar")
+    url = new_url(kind)
+    restore(tmp_path / "backup.tar", url, tmp_path / "restored")
+    with Store.open(url, tmp_path / "restored") as again:
+        assert content(again) == content(store)
+        assert again.files.folder != store.files.folder
+
+
+def test_others_cannot_read_a_backup(store, tmp_path):
+    back_up(store, tmp_path / "backup.tar")
+    assert stat.S_IMODE((tmp_path / "backup.tar").stat().st_mode) == 0o600
+    assert [path.name for path in tmp_path.glob(".*")] == []
+
+
+def test_a_store_is_never_overwritten(store, url, folder, tmp_path):
+    filled(store)
+    before = content(store)
+    back_up(store, tmp_path / "backup.tar")
+    with pytest.raises(SsdptError, match="there is a store already"):
+        restore(tmp_path / "backup.tar", url, folder)
+    assert content(store) == before
+
+
+def test_audio_that_retention_removes_meanwhile_is_left_out(store, new_url, tmp_path):
+    filled(store)
+    store.files.path(store.attach(event(0).id, "map", b"gone", ".npz")).unlink()
+    back_up(store, tmp_path / "backup.tar")
+    url = new_url("sqlite")
+    restore(tmp_path / "backup.tar", url, tmp_path / "restored")
+    with Store.open(url, tmp_path / "restored") as again:
+        assert again.attachment(event(0).id, "map") is None
+        assert again.attachment(event(0).id, "audio").read_bytes() == b"sound"
+        with store.database.write() as connection:
+            connection.execute(delete(attachments).where(attachments.c.name == "map"))
+        assert content(again) == content(store)
+
+
+def rewrite(path, change):
+    """The same .tar with other members; `change` gives the new content, or None to leave out."""
+    with tarfile.open(path) as tar:
+        members = [(one.name, tar.extractfile(one).read()) for one in tar]
+    with tarfile.open(path, "w") as tar:
+        for old_name, old in members:
+            name, data = change(old_name, old)
+            if data is not None:
+                info = tarfile.TarInfo(name)
+                info.size = len(data)
+                tar.addfile(info, io.BytesIO(data))
+
+
+def newer(name, data):
+    if name == "about.json":
+        data = json.dumps(json.loads(data) | {"tables": "9999"}).encode()
+    return name, data
+
+
+def escaping(name, data):
+    return ("files/../../../escaped.flac" if name.startswith("files/") else name), data
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (newer, "newer version of ssdpt"),
+        (escaping, "no key of this store"),
+        (lambda name, data: (name, None if name == "about.json" else data), "no backup of ssdpt"),
+        (lambda name, data: (name, None if "events" in name else data), "no backup of ssdpt"),
+        (lambda name, data: (name, None if "files" in name else data), "parts of the backup"),
+        (lambda name, data: (name, data[:-9] if "seconds" in name else data), "is damaged"),
+        (lambda name, data: (name, b"x" if "minutes" in name else data), "is damaged"),
+    ],
+)
+def test_a_broken_backup_leaves_nothing_behind(new_url, folder, tmp_path, change, words):
+    path = tmp_path / "backup.tar"
+    with Store.open(new_url("sqlite"), folder) as store:
+        filled(store)
+        back_up(store, path)
+    rewrite(path, change)
+    url = new_url("sqlite")
+    with pytest.raises(SsdptError, match=words):
+        restore(path, url, tmp_path / "restored")
+    assert list(tmp_path.rglob("escaped.flac")) == []
+    assert list(tmp_path.glob("restored/*")) == []
+    with Store.open(url, tmp_path / "restored") as fresh:
+        assert fresh.events() == []
+        assert fresh.users() == []
+
+
+@pytest.mark.needs_postgres
+def test_half_a_restore_into_postgres_leaves_no_tables(new_url, folder, tmp_path):
+    path = tmp_path / "backup.tar"
+    with Store.open(new_url("sqlite"), folder) as store:
+        filled(store)
+        back_up(store, path)
+    whole = path.read_bytes()
+    rewrite(path, lambda name, data: (name, b"x" if "users" in name else data))
+    url = new_url("postgresql")
+    with pytest.raises(SsdptError, match="is damaged"):
+        restore(path, url, tmp_path / "restored")
+    path.write_bytes(whole)
+    restore(path, url, tmp_path / "restored")  # there is no store that would be in the way
+
+
+def test_what_is_no_backup_is_told(tmp_path, new_url):
+    with pytest.raises(SsdptError, match="no such file"):
+        restore(tmp_path / "nothing.tar", new_url("sqlite"), tmp_path / "restored")
+    (tmp_path / "text.tar").write_text("no tar")
+    with pytest.raises(SsdptError, match="no backup of ssdpt"):
+        restore(tmp_path / "text.tar", new_url("sqlite"), tmp_path / "restored")
+
+
+def test_a_backup_cut_short_is_refused(store, new_url, tmp_path):
+    filled(store)
+    path = tmp_path / "backup.tar"
+    back_up(store, path)
+    whole = path.read_bytes()
+    for length in (len(whole) // 2, len(whole) // 3, 512, 0):
+        path.write_bytes(whole[:length])
+        with pytest.raises(SsdptError, match="damaged or no backup"):
+            restore(path, new_url("sqlite"), tmp_path / "restored")

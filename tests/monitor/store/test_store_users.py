@@ -1,0 +1,118 @@
+"""Users and tokens: nothing that is kept lets anyone in."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from sqlalchemy import select
+
+from ssdpt.errors import SsdptError
+from ssdpt.monitor.store import User
+from ssdpt.monitor.store import users as users_module
+from ssdpt.monitor.store.tables import tokens, users
+
+PASSWORD = "correct horse"
+COST = users_module._COST
+
+
+def test_a_password_lets_in_only_its_user(store):
+    store.add_user("ada", "admin", PASSWORD)
+    store.add_user("bo@plant", "viewer", "häuser im wald")
+    assert store.users() == [User("ada", "admin"), User("bo@plant", "viewer")]
+    assert store.check_password("ada", PASSWORD) == User("ada", "admin")
+    assert store.check_password("bo@plant", "häuser im wald") == User("bo@plant", "viewer")
+    for name, password in (
+        ("ada", "häuser im wald"),
+        ("ada", ""),
+        ("ada", PASSWORD * 1000),
+        ("nobody", PASSWORD),
+        ("ada\0", PASSWORD + "\ud800"),
+    ):
+        assert store.check_password(name, password) is None
+
+
+def test_no_password_and_no_token_is_kept(store, monkeypatch):
+    monkeypatch.setattr(users_module, "_COST", COST)
+    store.add_user("ada", "admin", PASSWORD)
+    store.add_user("bo", "admin", PASSWORD)
+    token = store.new_token("ada", None)
+    with store.database.read() as connection:
+        kept = connection.execute(select(users)).all()
+        digests = connection.execute(select(tokens)).all()
+    assert all(row.password.startswith("scrypt$16384$8$5$") for row in kept)
+    assert kept[0].password != kept[1].password  # salted
+    assert PASSWORD not in str(kept)
+    assert token not in str(digests)
+
+
+def test_a_password_of_another_cost_still_lets_in(store, monkeypatch):
+    store.add_user("ada", "admin", PASSWORD)
+    monkeypatch.setattr(users_module, "_COST", (4, 8, 2))
+    assert store.check_password("ada", PASSWORD) == User("ada", "admin")
+
+
+def test_broken_users_are_refused(store):
+    store.add_user("ada", "viewer", PASSWORD)
+    for name, role, password, words in (
+        ("ada", "admin", PASSWORD, "is there already"),
+        ("a b", "admin", PASSWORD, "a name has letters"),
+        ("", "admin", PASSWORD, "a name has letters"),
+        ("bo", "king", PASSWORD, "choose one of viewer, operator, admin"),
+        ("bo", "admin", "short", "at least 8"),
+    ):
+        with pytest.raises(SsdptError, match=words):
+            store.add_user(name, role, password)
+    assert store.users() == [User("ada", "viewer")]
+
+
+def test_a_token_stands_for_its_user_until_it_ends(store, monkeypatch):
+    store.add_user("ada", "operator", PASSWORD)
+    ever, day = store.new_token("ada", None), store.new_token("ada", 1)
+    ada = User("ada", "operator")
+    assert store.check_token(ever) == store.check_token(day) == ada
+    assert store.check_token("") is None
+    assert store.check_token(ever + "x") is None
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now + 2 * 86400)
+    assert store.check_token(day) is None
+    assert store.check_token(ever) == ada
+    store.new_token("ada", 1)
+    with store.database.read() as connection:
+        assert len(connection.execute(select(tokens)).all()) == 2  # the one that ended is gone
+
+
+def test_tokens_are_revoked_alone_or_together(store):
+    store.add_user("ada", "viewer", PASSWORD)
+    store.add_user("bo", "viewer", PASSWORD)
+    one, two, other = (store.new_token(name, 7) for name in ("ada", "ada", "bo"))
+    store.revoke_token(one)
+    assert (store.check_token(one), store.check_token(two)) == (None, User("ada", "viewer"))
+    store.revoke_tokens("ada")
+    assert store.check_token(two) is None
+    assert store.check_token(other) == User("bo", "viewer")
+
+
+def test_a_new_password_ends_old_sessions(store):
+    store.add_user("ada", "viewer", PASSWORD)
+    token = store.new_token("ada", 7)
+    store.set_password("ada", "battery staple")
+    assert store.check_token(token) is None
+    assert store.check_password("ada", PASSWORD) is None
+    assert store.check_password("ada", "battery staple") is not None
+
+
+def test_who_is_removed_is_out(store):
+    store.add_user("ada", "viewer", PASSWORD)
+    token = store.new_token("ada", 7)
+    store.remove_user("ada")
+    assert store.users() == []
+    assert store.check_token(token) is None
+    assert store.check_password("ada", PASSWORD) is None
+    for act in (
+        lambda: store.remove_user("ada"),
+        lambda: store.new_token("ada", 7),
+        lambda: store.set_password("ada", PASSWORD),
+    ):
+        with pytest.raises(SsdptError, match="user 'ada': there is none"):
+            act()

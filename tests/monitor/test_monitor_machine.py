@@ -1,0 +1,190 @@
+"""One machine: seconds of sound and scores become states and events."""
+
+from __future__ import annotations
+
+from collections import deque
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from ssdpt.monitor.idle import Loudness
+from ssdpt.monitor.live import LiveScore
+from ssdpt.monitor.machine import MachineMonitor
+from ssdpt.monitor.outputs.messages import EventChanged, ReadingTaken, StateChanged
+from ssdpt.monitor.plant import AlarmSettings, MachineSettings, PushedSettings
+from ssdpt.monitor.ring import Ring
+from ssdpt.monitor.sources.base import SourceStatus
+from ssdpt.scoring.calibrate import fit_tail
+from ssdpt.settings import DecisionConfig
+
+RATE = 16000
+SETTINGS = MachineSettings(
+    id="pump",
+    name="Pump",
+    source=PushedSettings(),
+    alarm=AlarmSettings(smoothing=1.0, shortest=2.0, settle=3.0),
+)
+
+
+class Machine:
+    """A machine of which seconds are told by hand."""
+
+    def __init__(self, settings=SETTINGS, model=True):
+        tail = fit_tail([np.random.default_rng(0).normal(0, 1, 200)], DecisionConfig(), 0)
+        detector = SimpleNamespace(
+            calibration=SimpleNamespace(tail=lambda section: tail), system_name="texture"
+        )
+        self.hearing = SimpleNamespace(
+            rate=RATE,
+            ring=Ring(20.0, RATE),
+            levels=deque(maxlen=10),
+            heard_at=float("inf"),
+            failure="",
+            source=SimpleNamespace(status=SourceStatus(True, "plays", 0.0)),
+        )
+        live = SimpleNamespace(detector=detector, clip_seconds=10.0) if model else None
+        self.monitor = MachineMonitor(settings, self.hearing, live, section="00")
+        self.now = 1000.0
+
+    def seconds(self, count, score=0.0, dbfs=-30.0, clipped=0.0, learning=False):
+        """So many seconds like this; everything that was told."""
+        told = []
+        for _ in range(count):
+            self.now += 1.0
+            self.hearing.ring.add(np.full(RATE, 0.01, np.float32), self.now - 1)
+            self.hearing.levels.append((self.now, Loudness(dbfs, clipped)))
+            assert self.monitor.due
+            found = None if score is None else LiveScore(score, {"spectrum": score}, 0)
+            told += self.monitor.take(found, learning=learning)
+            assert not self.monitor.due
+        return told
+
+
+def events(told):
+    return [message.event for message in told if isinstance(message, EventChanged)]
+
+
+def states(told):
+    return [message.state for message in told if isinstance(message, StateChanged)]
+
+
+@pytest.fixture
+def machine():
+    return Machine()
+
+
+def test_a_machine_that_is_well_has_a_reading_a_second_and_no_event(machine):
+    told = machine.seconds(5)
+    assert states(told) == ["normal"]
+    assert not events(told)
+    readings = [message.reading for message in told if isinstance(message, ReadingTaken)]
+    assert [reading.time for reading in readings] == [1001.0 + n for n in range(5)]
+    assert readings[-1].score == 0.0
+    assert readings[-1].parts == {"spectrum": 0.0}
+    assert readings[-1].p_value == pytest.approx(0.5, abs=0.1)
+
+
+def test_an_event_begins_gets_worse_and_ends(machine):
+    machine.seconds(5)
+    limits = machine.monitor.limits
+    between = (limits.alert + limits.alarm) / 2
+    (begun,) = events(machine.seconds(5, score=between))
+    assert (begun.kind, begun.level, begun.state) == ("anomaly", "alert", "active")
+    assert begun.threshold == pytest.approx(limits.alert)
+    assert begun.words == "Pump sounds unlike its normal self"
+    (worse,) = events(machine.seconds(5, score=limits.alarm + 9))
+    assert (worse.id, worse.level) == (begun.id, "alarm")
+    (ended,) = events(machine.seconds(10))
+    assert ended.id == begun.id
+    assert ended.ended is not None
+    assert ended.peak == pytest.approx(limits.alarm + 9)
+    assert ended.state == "active"  # until someone has seen it
+    assert machine.monitor.open == {}
+    assert machine.monitor.last_event == ended
+
+
+def test_planned_work_mutes(machine):
+    machine.seconds(3)
+    machine.monitor.muted_until = 1e12
+    told = machine.seconds(8, score=99.0)
+    assert not events(told)
+    assert "alarm" in states(told)  # the page still shows how it sounds
+    machine.monitor.muted_until = None
+    assert len(events(machine.seconds(1, score=99.0))) == 1
+
+
+def test_a_machine_that_is_off_is_not_judged_and_its_event_ends(machine):
+    machine.seconds(30)
+    machine.seconds(5, score=99.0)
+    assert machine.monitor.state == "alarm"
+    told = machine.seconds(8, score=99.0, dbfs=-60.0)
+    assert states(told) == ["off"]
+    assert len(events(told)) == 1
+    assert machine.monitor.last.score is None
+    assert machine.monitor.as_json()["score"] is None
+    assert machine.seconds(8)[-1].reading.state == "normal"
+
+
+def test_before_there_is_a_model_and_while_it_learns():
+    machine = Machine(model=False)
+    assert machine.seconds(2, score=None)[-1].reading.state == "starting"
+    assert states(machine.seconds(2, score=None, learning=True)) == ["learning"]
+    assert machine.monitor.limits is None
+    assert machine.monitor.as_json()["thresholds"] is None
+
+
+def test_trouble_with_the_source_is_an_event_of_its_own(machine):
+    (event,) = events(machine.seconds(15, clipped=0.2))
+    assert (event.kind, event.level) == ("signal", "alert")
+    assert "its source clips" in event.words
+    (ended,) = events(machine.seconds(2))
+    assert ended.ended is not None
+
+
+def test_a_source_that_is_gone(machine):
+    machine.seconds(2)
+    machine.hearing.failure = "there is no such microphone"
+    assert states(machine.monitor.missing()) == ["lost"]
+    assert machine.monitor.as_json()["source"]["words"] == "there is no such microphone"
+    assert not machine.monitor.as_json()["source"]["connected"]
+    machine.hearing.failure = ""
+    assert states(machine.seconds(1)) == ["normal"]
+
+
+def test_slow_change_is_offered_as_a_new_baseline(machine):
+    machine.seconds(2)
+    limits = machine.monitor.limits
+    moved = limits.usual + 0.7 * (limits.alert - limits.usual)
+    for _ in range(40):  # hours
+        machine.monitor.drift.update(machine.now, moved, 3600.0)
+    (event,) = events(machine.seconds(1, score=moved))
+    assert (event.kind, event.level) == ("drift", "alert")
+    assert machine.monitor.as_json()["drift"]["words"].endswith("take a new baseline?")
+    shift = machine.monitor.rebaseline()
+    assert shift == pytest.approx(moved - limits.usual, rel=0.05)
+    assert machine.monitor.limits.usual == pytest.approx(moved, rel=0.05)
+    (ended,) = events(machine.seconds(1, score=moved))
+    assert (ended.id, ended.ended is None) == (event.id, False)
+
+
+def test_an_event_from_before_a_restart_goes_on_or_ends(machine):
+    machine.seconds(3)
+    (event,) = events(machine.seconds(5, score=99.0))
+    after = Machine()
+    after.monitor.resume(event)
+    assert not events(after.seconds(2, score=99.0))
+    (ended,) = events(after.seconds(10))
+    assert ended.id == event.id
+
+
+def test_what_people_do_to_an_event_is_not_lost_when_it_ends(machine):
+    from dataclasses import replace
+
+    machine.seconds(3)
+    (event,) = events(machine.seconds(5, score=99.0))
+    machine.monitor.replace_event(
+        replace(event, acknowledged_by="ada", acknowledged_at=5.0, label="fault")
+    )
+    (ended,) = events(machine.seconds(10))
+    assert (ended.acknowledged_by, ended.label, ended.state) == ("ada", "fault", "cleared")

@@ -1,0 +1,53 @@
+"""The last seconds of sound, by time."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ssdpt.monitor.ring import Ring
+
+RATE = 10
+
+
+def numbered(first, count):
+    return np.arange(first, first + count, dtype=np.float32)
+
+
+def test_it_gives_back_what_lies_between_two_times():
+    ring = Ring(10.0, RATE)
+    ring.add(numbered(0, 50), 100.0)
+    samples, begin = ring.between(101.0, 102.0)
+    np.testing.assert_array_equal(samples, numbered(10, 10))
+    assert begin == pytest.approx(101.0)
+    assert ring.end == pytest.approx(105.0)
+
+
+def test_of_what_is_forgotten_or_to_come_there_is_nothing():
+    ring = Ring(1.0, RATE)
+    ring.add(numbered(0, 25), 0.0)
+    samples, begin = ring.between(0.0, 99.0)
+    np.testing.assert_array_equal(samples, numbered(15, 10))
+    assert begin == pytest.approx(1.5)
+    assert not len(ring.between(50.0, 60.0)[0])
+
+
+def test_a_gap_empties_it():
+    ring = Ring(1.0, RATE)
+    ring.add(numbered(0, 10), 0.0)
+    ring.clear()
+    assert not len(ring.between(0.0, 1.0)[0])
+    ring.add(numbered(100, 5), 7.0)
+    np.testing.assert_array_equal(ring.between(0.0, 99.0)[0], numbered(100, 5))
+
+
+@given(st.lists(st.integers(0, 37), max_size=20))
+def test_however_it_was_filled_it_holds_the_last_samples(sizes):
+    ring, total = Ring(2.0, RATE), 0
+    for size in sizes:
+        ring.add(numbered(total, size), total / RATE)
+        total += size
+    held = min(total, 20)
+    np.testing.assert_array_equal(ring.between(-1e9, 1e9)[0], numbered(total - held, held))

@@ -1,0 +1,120 @@
+"""Servers for tests: without a network, or real ones on a free port."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import socket
+import threading
+import time
+import warnings
+
+import numpy as np
+import soundfile
+
+from ssdpt.monitor.store import StoreUnavailable
+from ssdpt.server.app import create_app
+from ssdpt.server.run import listening, new_server
+
+with warnings.catch_warnings():
+    # It asks for a newer client library, and works with this one.
+    warnings.simplefilter("ignore")
+    from fastapi.testclient import TestClient
+
+ROLES = ("viewer", "operator", "admin")
+PASSWORD = "correct horse"
+HERE = "http://127.0.0.1"
+
+
+def flac(seconds, rate=16000, channels=1, kind="FLAC"):
+    content = io.BytesIO()
+    samples = 0.1 * np.random.default_rng(0).standard_normal((int(seconds * rate), channels))
+    soundfile.write(content, samples.astype(np.float32), rate, format=kind)
+    return content.getvalue()
+
+
+# What each address takes at least, and a body that it accepts. None: open to everyone.
+MACHINE = {"id": "new", "source": {"kind": "pushed"}}
+USER = {"name": "bob", "role": "viewer", "password": PASSWORD}
+ROUTES = {
+    ("GET", "/healthz"): (None, None),
+    ("GET", "/readyz"): (None, None),
+    ("POST", "/v1/session"): (None, {"name": "viewer", "password": PASSWORD}),
+    ("GET", "/metrics"): ("viewer", None),
+    ("GET", "/docs"): ("viewer", None),
+    ("GET", "/openapi.json"): ("viewer", None),
+    ("GET", "/v1/session"): ("viewer", None),
+    ("DELETE", "/v1/session"): ("viewer", None),
+    ("GET", "/v1/plant"): ("viewer", None),
+    ("GET", "/v1/models"): ("viewer", None),
+    ("GET", "/v1/machines"): ("viewer", None),
+    ("GET", "/v1/machines/{machine}"): ("viewer", None),
+    ("GET", "/v1/machines/{machine}/scores"): ("viewer", None),
+    ("GET", "/v1/machines/{machine}/spectrum"): ("viewer", None),
+    ("GET", "/v1/machines/{machine}/waterfall"): ("viewer", None),
+    ("GET", "/v1/machines/{machine}/normal.flac"): ("viewer", None),
+    ("GET", "/v1/machines/{machine}/thresholds"): ("viewer", None),
+    ("GET", "/v1/events"): ("viewer", None),
+    ("GET", "/v1/events/{event}"): ("viewer", None),
+    ("GET", "/v1/events/{event}/audio"): ("viewer", None),
+    ("GET", "/v1/events/{event}/spectrogram"): ("viewer", None),
+    ("GET", "/v1/export"): ("viewer", None),
+    ("POST", "/v1/events/{event}/acknowledge"): ("operator", {"comment": "seen"}),
+    ("POST", "/v1/events/{event}/comment"): ("operator", {"text": "greased"}),
+    ("POST", "/v1/events/{event}/label"): ("operator", {"label": "fault"}),
+    ("POST", "/v1/machines/{machine}/mute"): ("operator", {"minutes": 5}),
+    ("DELETE", "/v1/machines/{machine}/mute"): ("operator", None),
+    ("POST", "/v1/machines/{machine}/audio"): ("operator", flac(0.1)),
+    ("POST", "/v1/machines/{machine}/rebaseline"): ("admin", None),
+    ("POST", "/v1/machines/{machine}/learn"): ("admin", {"minutes": 5}),
+    ("PUT", "/v1/machines/{machine}/thresholds"): ("admin", {"per_week": 2}),
+    ("POST", "/v1/machines"): ("admin", MACHINE),
+    ("GET", "/v1/actions"): ("admin", None),
+    ("GET", "/v1/users"): ("admin", None),
+    ("POST", "/v1/users"): ("admin", USER),
+    ("DELETE", "/v1/users/{name}"): ("admin", None),
+}
+
+
+def of_app(app, address=f"{HERE}:8765"):
+    return TestClient(app, address, raise_server_exceptions=False)
+
+
+def away(*_, **__):
+    """In the place of anything that a store does."""
+    raise StoreUnavailable("the database does not answer")
+
+
+def bearer(token):
+    return {"Authorization": f"Bearer {token}"}
+
+
+def wait_for(condition, seconds=5.0):
+    """Until it holds; fails when it does not in that time."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.01)
+
+
+@contextlib.contextmanager
+def running(plant, store, settings):
+    """A real server on a free port; gives its port and the server."""
+    settings = settings.model_copy(update={"port": 0})
+    app = create_app(plant, store, settings)
+    with listening(settings) as listener:
+        server = new_server(app, settings)
+        thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
+        thread.start()
+        try:
+            wait_for(lambda: server.started)
+            yield listener.getsockname()[1], server
+        finally:
+            server.should_exit = True
+            thread.join(5.0)
+            assert not thread.is_alive()
+
+
+def connect(port):
+    """A plain connection: what is sent is what arrives."""
+    return socket.create_connection(("127.0.0.1", port), timeout=5.0)

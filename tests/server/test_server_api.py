@@ -1,0 +1,324 @@
+"""What the addresses answer: the shapes that are promised, and what was asked for done."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import json
+import time
+
+import pytest
+from fake_plant import EVENT, an_event
+from pydantic import TypeAdapter
+from serving import away, flac
+
+from ssdpt.errors import SsdptError
+from ssdpt.monitor.outputs.messages import ReadingTaken
+from ssdpt.monitor.types import Event, Reading
+from ssdpt.server import words
+
+SHAPES = {
+    "/v1/plant": words.PlantWords,
+    "/v1/machines": list[words.MachineWords],
+    "/v1/machines/pump_2": words.MachineWords,
+    "/v1/machines/fan-1/scores": words.TrendWords,
+    "/v1/machines/fan-1/spectrum": words.SpectrumWords,
+    "/v1/machines/fan-1/waterfall?seconds=5": words.WaterfallWords,
+    "/v1/machines/fan-1/thresholds?per_week=2": words.LimitWords,
+    "/v1/events": list[words.EventWords],
+    f"/v1/events/{EVENT}": words.EventWords,
+    f"/v1/events/{EVENT}/spectrogram": words.SpectrogramWords,
+    "/v1/models": list[words.ModelWords],
+    "/v1/session": words.SessionWords,
+    "/v1/users": list[words.UserWords],
+    "/v1/actions": list[words.ActionWords],
+    "/healthz": words.HealthWords,
+    "/readyz": words.HealthWords,
+}
+
+
+def test_replies_have_their_shape(client):
+    for path, shape in SHAPES.items():
+        reply = client.get(path)
+        assert reply.status_code == 200, path
+        assert reply.headers["content-type"] == "application/json"
+        TypeAdapter(shape).validate_json(reply.content)
+        assert b"NaN" not in reply.content
+        assert b"Infinity" not in reply.content
+
+
+def test_silence_has_no_level(client):
+    """−∞ dB is no number of JSON."""
+    assert client.get("/v1/machines/pump_2").json()["level_dbfs"] is None
+
+
+def test_scores_are_those_of_the_store(client, store):
+    now = time.time()
+    found = client.get(f"/v1/machines/fan-1/scores?begin={now - 120}&end={now}&points=120").json()
+    assert len(found["time"]) >= 28
+    assert found["seconds_per_point"] == 1
+    assert set(found["state"]) == {"normal"}
+    assert client.get("/v1/machines/pump_2/scores").json()["time"] == []
+
+
+def test_spans_that_cannot_be(client):
+    for query in (
+        *("begin=5&end=4", "begin=4&end=4", "begin=nan", "end=inf", "begin=-1", "end=1e300"),
+        *("begin=0", "end=0", "begin=x", "points=0", "points=1e9"),
+    ):
+        reply = client.get(f"/v1/machines/fan-1/scores?{query}")
+        assert reply.status_code == 422, query
+        assert reply.json()["error"]
+
+
+def test_events_are_chosen(client, store):
+    ids = [event["id"] for event in client.get("/v1/events").json()]
+    assert ids == [EVENT, "f" * 32]
+    began = client.get(f"/v1/events/{EVENT}").json()["began"]
+    for query, found in {
+        "machine=pump_2": ["f" * 32],
+        "machine=other": [],
+        "limit=1": [EVENT],
+        f"before={began}": ["f" * 32],
+        f"begin={began}": [EVENT],
+        "kind=drift": [],
+        "open=true": [EVENT, "f" * 32],
+    }.items():
+        reply = client.get(f"/v1/events?{query}")
+        assert [event["id"] for event in reply.json()] == found, query
+    for query in ("machine=A'", "kind=other", "limit=0", "limit=1001", "before=nan", "open=maybe"):
+        assert client.get(f"/v1/events?{query}").status_code == 422, query
+
+
+def test_people_deal_with_an_event(client, store):
+    """What is answered is in the store, with who did it, and in its trail."""
+    path = f"/v1/events/{EVENT}"
+    seen = client.post(f"{path}/acknowledge", json={"comment": "on my way"}).json()
+    assert seen["state"] == "acknowledged"
+    assert seen["acknowledged"]["who"] == "local"
+    client.post(f"{path}/comment", json={"text": "greased ✓"})
+    done = client.post(f"{path}/label", json={"label": "fault"}).json()
+    assert [comment["text"] for comment in done["comments"]] == ["on my way", "greased ✓"]
+    assert done["label"] == "fault"
+    assert client.get(path).json() == done
+    kept = store.event(EVENT)
+    assert isinstance(kept, Event)
+    assert (kept.label, kept.acknowledged_by) == ("fault", "local")
+    assert {action.about for action in store.actions(3)} == {EVENT}
+
+
+@pytest.mark.parametrize(
+    ("what", "body"),
+    [
+        ("comment", {"text": ""}),
+        ("comment", {"text": "x" * 4001}),
+        ("comment", {}),
+        ("comment", [1]),
+        ("label", {"label": "broken"}),
+        ("acknowledge", {"comment": "a", "who": "someone else"}),
+    ],
+)
+def test_bodies_that_are_refused(client, store, what, body):
+    before = store.event(EVENT)
+    reply = client.post(f"/v1/events/{EVENT}/{what}", json=body)
+    assert reply.status_code == 422
+    assert set(reply.json()) == {"error"}
+    assert store.event(EVENT) == before
+
+
+@pytest.mark.parametrize("what", ["acknowledge", "comment", "label"])
+def test_an_event_that_is_not_there(client, what):
+    body = {"acknowledge": {}, "comment": {"text": "a"}, "label": {"label": ""}}[what]
+    assert client.post(f"/v1/events/{'a' * 32}/{what}", json=body).status_code == 404
+    for part in ("", "/audio", "/spectrogram"):
+        assert client.get(f"/v1/events/{'a' * 32}{part}").status_code == 404
+
+
+def test_nothing_is_acknowledged_while_the_store_is_away(client, store, monkeypatch):
+    before = store.event(EVENT)
+    with monkeypatch.context() as patch:
+        patch.setattr(store, "acknowledge", away)
+        reply = client.post(f"/v1/events/{EVENT}/acknowledge", json={})
+        assert (reply.status_code, reply.json()["error"]) == (503, "the database does not answer")
+        patch.setattr(store, "events", away)
+        assert client.get("/v1/events").status_code == 503
+        patch.setattr(store, "attachment", away)
+        assert client.get(f"/v1/events/{EVENT}/spectrogram").status_code == 503
+    assert store.event(EVENT) == before
+
+
+def test_what_the_monitor_cannot_do_now_is_told(client, plant):
+    def not_yet(*_):
+        raise SsdptError("machine fan-1 has not been judged for long enough yet")
+
+    plant.rebaseline = plant.normal_sample = plant.label = not_yet
+    assert client.post("/v1/machines/fan-1/rebaseline").status_code == 409
+    assert client.get("/v1/machines/fan-1/normal.flac").status_code == 404
+    reply = client.post(f"/v1/events/{EVENT}/label", json={"label": "fault"})
+    assert (reply.status_code, "long enough" in reply.text) == (409, True)
+
+
+def test_an_event_without_a_recording(client):
+    for part in ("audio", "spectrogram"):
+        reply = client.get(f"/v1/events/{'f' * 32}/{part}")
+        assert reply.status_code == 404
+        assert "event" in reply.json()["error"]
+
+
+def test_a_recording_that_was_removed_by_hand(client, store):
+    store.attachment(EVENT, "audio").unlink()
+    assert client.get(f"/v1/events/{EVENT}/audio").status_code == 404
+
+
+def test_recordings_come_in_parts(client):
+    path = f"/v1/events/{EVENT}/audio"
+    whole = client.get(path)
+    assert whole.headers["content-type"] == "audio/flac"
+    assert whole.headers["accept-ranges"] == "bytes"
+    assert whole.content == flac(2.0)
+    part = client.get(path, headers={"Range": "bytes=100-199"})
+    assert part.status_code == 206
+    assert part.content == whole.content[100:200]
+    assert part.headers["content-range"] == f"bytes 100-199/{len(whole.content)}"
+    beyond = client.get(path, headers={"Range": f"bytes={10**9}-"})
+    assert beyond.status_code == 416
+    assert beyond.headers["content-range"] == f"bytes */{len(whole.content)}"
+    assert beyond.json()["error"]
+    odd = client.get(path, headers={"Range": "seconds=1-2"})
+    assert odd.status_code == 400
+    assert odd.json()["error"]
+
+
+def test_a_normal_sample_to_compare_with(client, plant):
+    reply = client.get("/v1/machines/fan-1/normal.flac")
+    assert reply.content == plant.normal_sample("fan-1")
+    assert reply.headers["content-type"] == "audio/flac"
+
+
+def test_muting_and_thresholds(client, plant, store):
+    before = time.time()
+    muted = client.post("/v1/machines/fan-1/mute", json={"minutes": 30}).json()
+    assert 1799 < muted["muted_until"] - before < 1810
+    assert client.delete("/v1/machines/fan-1/mute").json()["muted_until"] is None
+    client.post("/v1/machines/fan-1/learn", json={"minutes": 10})
+    assert plant.machines["fan-1"]["learning"]["wanted"] == 600
+    preview = client.get("/v1/machines/fan-1/thresholds?per_week=4").json()
+    assert plant.machines["fan-1"]["thresholds"]["per_week"] == 1
+    assert client.put("/v1/machines/fan-1/thresholds", json={"per_week": 4}).json() == preview
+    assert plant.machines["fan-1"]["thresholds"]["per_week"] == 4
+    did = [(action.what, action.about) for action in store.actions(4)]
+    assert did == [
+        ("set false alarms a week to 4", "fan-1"),
+        ("started learning for 10 min", "fan-1"),
+        ("unmuted", "fan-1"),
+        ("muted for 30 min", "fan-1"),
+    ]
+    assert [action["what"] for action in client.get("/v1/actions?limit=2").json()] == [
+        did[0][0],
+        did[1][0],
+    ]
+
+
+def test_numbers_out_of_bounds(client):
+    numbers = (0, -1, "NaN", "Infinity", 1e9, '"1 OR 1=1"', "null")
+    takers = (
+        ("POST", "mute", "minutes"),
+        ("POST", "learn", "minutes"),
+        ("PUT", "thresholds", "per_week"),
+    )
+    for value, (method, path, name) in itertools.product(numbers, takers):
+        reply = client.request(
+            method,
+            f"/v1/machines/fan-1/{path}",
+            content=f'{{"{name}": {value}}}',
+            headers={"Content-Type": "application/json"},
+        )
+        assert reply.status_code == 422
+        assert reply.json()["error"].startswith(name)
+
+
+def test_a_machine_is_added(client, plant):
+    settings = {"id": "new", "name": "New", "site": "Hall 2", "source": {"kind": "pushed"}}
+    reply = client.post("/v1/machines", json=settings)
+    assert reply.status_code == 201
+    assert reply.json()["name"] == "New"
+    again = client.post("/v1/machines", json=settings)
+    assert (again.status_code, again.json()["error"]) == (
+        409,
+        "there is a machine called new already",
+    )
+    for wrong in ({"id": "../x"}, {"id": "A"}, {"source": {"kind": "other"}}, {"more": 1}):
+        assert client.post("/v1/machines", json={**settings, **wrong}).status_code == 422
+    assert set(plant.machines) == {"fan-1", "pump_2", "new"}
+
+
+def test_not_ready_is_told_to_supervisors(client, plant):
+    plant.ready = False
+    assert client.get("/readyz").status_code == 503
+    assert client.get("/healthz").status_code == 200
+
+
+def test_metrics(client, plant):
+    plant.metrics.publish(ReadingTaken(Reading("fan-1", time.time(), "normal", -30.0, 1.0, 1.5)))
+    reply = client.get("/metrics")
+    assert reply.headers["content-type"].startswith("text/plain")
+    assert 'ssdpt_score{machine="fan-1"} 1.5' in reply.text
+
+
+def test_scores_and_events_as_csv(client, store):
+    reply = client.get("/v1/export?machine=fan-1")
+    assert reply.headers["content-type"] == "text/csv; charset=utf-8"
+    assert reply.headers["content-disposition"] == 'attachment; filename="fan-1-scores.csv"'
+    rows = list(csv.DictReader(io.StringIO(reply.text)))
+    assert 28 <= len(rows) <= 30
+    assert {row["machine"] for row in rows} == {"fan-1"}
+    events = client.get("/v1/export?what=events&begin=1.0e9&end=1.2e9").text
+    assert len(events.splitlines()) == 1
+    found = list(csv.DictReader(io.StringIO(client.get("/v1/export?what=events").text)))
+    assert [row["id"] for row in found] == [EVENT]
+
+
+def test_an_export_over_midnight_has_every_second_once(client, store):
+    """Days are fetched one by one."""
+    midnight = 86400.0 * 20000
+    times = [midnight - 5 + n for n in range(10)]
+    store.add_readings([Reading("fan-1", at, "normal", -30.0, 1.0, 1.0, 0.5) for at in times])
+    query = f"machine=fan-1&begin={midnight - 100_000}&end={midnight + 100_000}"
+    rows = list(csv.DictReader(io.StringIO(client.get(f"/v1/export?{query}").text)))
+    assert [float(row["time"]) for row in rows] == times
+
+
+def test_an_export_of_many_events_has_each_once(client, store, monkeypatch):
+    from ssdpt.server.routes import export
+
+    monkeypatch.setattr(export, "_EVENTS", 3)
+    now = time.time()
+    for n in range(10):
+        store.save_event(an_event(f"{n:032x}", "fan-1", now - 1000 - n // 2))
+    rows = list(csv.DictReader(io.StringIO(client.get("/v1/export?what=events").text)))
+    assert len(rows) == len({row["id"] for row in rows}) == 11
+
+
+def test_scores_as_parquet(client):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    reply = client.get("/v1/export?machine=fan-1&format=parquet")
+    assert parquet.read_table(io.BytesIO(reply.content)).num_rows >= 28
+
+
+def test_exports_that_cannot_be(client):
+    assert client.get("/v1/export?machine=none").status_code == 404
+    assert client.get("/v1/export?format=xls").status_code == 422
+
+
+def test_the_documentation_names_every_address(client):
+    schema = client.get("/openapi.json").json()
+    text = client.get("/docs").text
+    assert "http://" not in text.replace("http://www.w3.org", "")
+    assert "https://" not in text
+    for path, methods in schema["paths"].items():
+        for method, operation in methods.items():
+            assert f"<code>{method.upper()} {path}</code>" in text
+            assert operation["tags"]
+            assert operation["description"], (method, path)
+    assert json.dumps(schema).count('"examples"') > 10

@@ -1,0 +1,130 @@
+"""Ids and addresses that nobody should send: refused, never a fault of ours, nothing given away."""
+
+from __future__ import annotations
+
+import http.client
+import urllib.parse
+
+import pytest
+from fake_plant import EVENT
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from serving import ROUTES, running
+
+ODD = (
+    *("..", "../..", "%2e%2e", "%2e%2e%2fsecret.txt", "..%2f..%2fsecret.txt", "%252e%252e"),
+    *("%00", "fan-1%00", "fan-1%0a", "fan-1/", "fan-1%2f", "fan-1%5c..", "FAN-1", "%20", ".", "~"),
+    *("a" * 5000, "%F0%9F%92%A5", "%ff%fe", "%ED%A0%80", "ｆan-1".encode().hex("%")),
+    *("'; DROP TABLE events;--".replace(" ", "%20"), "{}", "*", "-1", "0" * 32, EVENT.upper()),
+    *(EVENT + "0", EVENT + "%0a", "%3Cscript%3E", "con", "NUL", "C:%5cboot.ini"),
+)
+
+
+@pytest.fixture
+def raw(plant, store, settings):
+    """Asks with a path as it is written: a usual client would tidy it up."""
+    with running(plant, store, settings) as (port, _):
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+
+        def ask(method, path, body=None, headers=None):
+            connection.putrequest(method, path, skip_accept_encoding=True)
+            body = body or b""
+            for name, value in {"Content-Length": str(len(body)), **(headers or {})}.items():
+                connection.putheader(name, value)
+            connection.endheaders(body)
+            reply = connection.getresponse()
+            return reply.status, reply.read()
+
+        yield ask
+        connection.close()
+
+
+def test_odd_ids(raw, plant):
+    """Every address with an id, with every odd id."""
+    before = {id: dict(machine) for id, machine in plant.machines.items()}
+    for method, path in ROUTES:
+        if "{" not in path:
+            continue
+        for odd in ODD:
+            status, content = raw(
+                method,
+                path.format(machine=odd, event=odd, name=odd),
+                b'{"minutes": 1, "per_week": 1, "text": "a", "label": ""}',
+                {"Content-Type": "application/json"},
+            )
+            at_page = b"<title>plant" in content and method == "GET"
+            assert 400 <= status < 500 or at_page, (method, path, odd, status)
+            assert b"secret" not in content
+            assert b"Traceback" not in content
+    assert plant.machines == before
+
+
+def test_odd_paths_of_the_page(raw):
+    for odd in ODD:
+        for path in (f"/{odd}", f"/assets/{odd}", f"/assets/{odd}/secret.txt", f"//{odd}"):
+            status, content = raw("GET", path)
+            assert status < 500, path
+            assert b"secret" not in content, path
+
+
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(text=st.text(max_size=60), where=st.sampled_from(sorted(ROUTES)))
+def test_any_text_for_an_id(raw, text, where):
+    method, path = where
+    if "{" not in path:
+        path += "/{name}"
+    odd = urllib.parse.quote(text.encode("utf-8", "surrogatepass"), safe="")
+    status, _ = raw(method, path.format(machine=odd, event=odd, name=odd))
+    assert status < 500, (method, text)
+
+
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    values=st.dictionaries(
+        st.sampled_from(
+            [
+                "machine",
+                "open",
+                "kind",
+                "begin",
+                "end",
+                "before",
+                "limit",
+                "points",
+                "format",
+                "what",
+                "seconds",
+                "per_week",
+            ]
+        ),
+        st.text(max_size=20) | st.floats().map(str) | st.integers().map(str),
+        max_size=4,
+    ),
+    path=st.sampled_from(
+        (
+            "/v1/events",
+            "/v1/export",
+            "/v1/actions",
+            *(f"/v1/machines/fan-1/{name}" for name in ("scores", "waterfall", "thresholds")),
+        )
+    ),
+)
+def test_any_query(raw, values, path):
+    query = urllib.parse.urlencode(values, errors="surrogatepass")
+    status, content = raw("GET", f"{path}?{query}")
+    assert status < 500, (path, values, content)
+
+
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(body=st.binary(max_size=200), where=st.sampled_from(sorted(ROUTES)))
+def test_any_body(raw, body, where):
+    method, path = where
+    path = path.format(machine="fan-1", event=EVENT, name="nobody")
+    status, _ = raw(method, path, body, {"Content-Type": "application/json"})
+    assert status < 500, (method, path, body)

@@ -1,0 +1,305 @@
+"""A real server: streams that go on, slow pages, WebSockets, and stopping in the middle of it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import textwrap
+import time
+
+import httpx
+import numpy as np
+import pytest
+import websockets.exceptions
+from fake_plant import EVENT
+from serving import PASSWORD, bearer, connect, running, wait_for
+from websockets.sync.client import connect as connect_socket
+
+from ssdpt.errors import SsdptError
+from ssdpt.server import live
+from ssdpt.server.routes import audio
+from ssdpt.server.run import address_of, listening, serve
+
+
+@pytest.fixture
+def server(plant, store, settings):
+    with running(plant, store, settings) as (port, running_server):
+        yield port, running_server
+
+
+@contextlib.contextmanager
+def listen(port, headers=None):
+    """The lines of a live stream; the first ones, which only greet, are read."""
+    with (
+        httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=5.0) as client,
+        client.stream("GET", "/v1/live", headers=headers) as reply,
+    ):
+        assert reply.status_code == 200
+        assert reply.headers["content-type"].startswith("text/event-stream")
+        assert "content-encoding" not in reply.headers
+        lines = reply.iter_lines()
+        while next(lines):
+            pass
+        yield lines
+
+
+def next_event(lines):
+    kind, data, empty = next(lines), next(lines), next(lines)
+    assert empty == ""
+    return kind.removeprefix("event: "), json.loads(data.removeprefix("data: "))
+
+
+def streams_of(server):
+    return server.config.app.state.room.streams
+
+
+def test_what_happens_is_told(server, plant):
+    port, running_server = server
+    with listen(port) as lines, listen(port) as others:
+        reading = {"machine": "fan-1", "time": 1.5, "score": float("nan"), "state": "normal"}
+        plant.hub.tell("reading", reading)
+        assert next_event(lines) == ("reading", {**reading, "score": None})
+        path = f"http://127.0.0.1:{port}/v1/events/{EVENT}/acknowledge"
+        changed = httpx.post(path, json={"comment": "line\nbreak"}).json()
+        assert next_event(lines) == ("event", changed)
+        plant.mute("fan-1", 2.5)
+        kind, machine = next_event(lines)
+        assert (kind, machine["muted_until"]) == ("machine", 2.5)
+        assert "spark" not in machine
+        assert [next_event(others)[0] for _ in range(3)] == ["reading", "event", "machine"]
+        assert streams_of(running_server).listeners == 2
+    wait_for(lambda: streams_of(running_server).listeners == 0)
+
+
+def test_silence_is_broken_by_comments(server, monkeypatch):
+    monkeypatch.setattr(live, "HEARTBEAT", 0.05)
+    with listen(server[0]) as lines:
+        assert next(lines).startswith(":")
+        assert next(lines) == ""
+        assert next(lines).startswith(":")
+
+
+def test_a_page_that_does_not_read_is_dropped(server, plant, monkeypatch):
+    """Others go on; nothing is kept for it."""
+    monkeypatch.setattr(live, "_BEHIND", 50)
+    port, running_server = server
+    with connect(port) as slow, listen(port) as lines:
+        slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        slow.sendall(b"GET /v1/live HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        wait_for(lambda: streams_of(running_server).listeners == 2)
+        told = 0
+        deadline = time.monotonic() + 10
+        while streams_of(running_server).listeners == 2:
+            assert time.monotonic() < deadline
+            plant.hub.tell("reading", {"number": told, "filling": "x" * 100_000})
+            assert next_event(lines)[1]["number"] == told
+            told += 1
+        plant.hub.tell("reading", {"number": -1})
+        assert next_event(lines)[1]["number"] == -1
+
+
+def test_more_pages_than_there_is_room_for(server, monkeypatch):
+    monkeypatch.setattr(live, "_MOST", 1)
+    with listen(server[0]):
+        reply = httpx.get(f"http://127.0.0.1:{server[0]}/v1/live")
+        assert reply.status_code == 503
+        assert reply.json()["error"]
+
+
+def test_a_monitor_that_ends_lets_pages_go(server, plant):
+    with listen(server[0]) as lines:
+        plant.hub.close()
+        assert list(lines) == []
+
+
+def test_live_needs_someone_who_may_look(plant, store, settings, tokens, monkeypatch):
+    monkeypatch.setattr(live, "HEARTBEAT", 0.05)
+    with running(plant, store, settings) as (port, running_server):
+        reply = httpx.get(f"http://127.0.0.1:{port}/v1/live")
+        assert reply.status_code == 401
+        with listen(port, bearer(tokens["viewer"])) as lines:
+            store.remove_user("viewer")
+            running_server.config.app.state.room.guard.forget()
+            assert all(not line or line.startswith(":") for line in lines)  # until it ends
+
+
+def test_cookies_over_a_real_connection(plant, store, settings, tokens):
+    with (
+        running(plant, store, settings) as (port, _),
+        httpx.Client(base_url=f"http://127.0.0.1:{port}") as client,
+    ):
+        login = {"name": "operator", "password": PASSWORD}
+        csrf = client.post("/v1/session", json=login).json()["csrf"]
+        path = "/v1/machines/fan-1/mute"
+        assert client.post(path, json={"minutes": 1}).status_code == 403
+        headers = {"X-CSRF-Token": csrf}
+        assert client.post(path, json={"minutes": 1}, headers=headers).status_code == 200
+
+
+def pcm(port, query="rate=16000", machine="fan-1", origin=None, headers=None):
+    return connect_socket(
+        f"ws://127.0.0.1:{port}/v1/machines/{machine}/pcm?{query}",
+        origin=origin,
+        additional_headers=headers,
+        proxy=None,
+    )
+
+
+def test_samples_by_websocket(server, plant):
+    values = np.array([0.0, 0.5, -1.0, 0.25], np.float32)
+    with pcm(server[0], "rate=16000&channels=2") as sender:
+        sender.send(values.astype("<f4").tobytes())
+    with pcm(server[0], "rate=8000&format=s16", origin=f"http://127.0.0.1:{server[0]}") as sender:
+        sender.send((values * 32767).astype("<i2").tobytes())
+    wait_for(lambda: len(plant.pushed) == 2)
+    (_, first, rate, _), (_, second, other_rate, _) = plant.pushed
+    np.testing.assert_array_equal(first, values.reshape(2, 2))
+    np.testing.assert_allclose(second, values[:, None], atol=1e-4)
+    assert (rate, other_rate) == (16000, 8000)
+
+
+@pytest.mark.parametrize(
+    ("message", "code"),
+    [
+        (b"123", 1007),
+        (b"", 1007),
+        (np.array([np.nan], np.float32).tobytes(), 1007),
+        ("text", 1003),
+        (b"\0" * (2**20 + 4), 1009),
+    ],
+)
+def test_messages_that_are_no_samples(server, plant, message, code):
+    with pcm(server[0]) as sender:
+        sender.send(message)
+        with pytest.raises(websockets.exceptions.ConnectionClosed) as closed:
+            sender.recv(timeout=5)
+    assert closed.value.rcvd.code == code
+    assert not plant.pushed
+
+
+def test_a_flood_by_websocket_ends_in_words(server, plant):
+    def full(*_):
+        raise SsdptError("60 s of sound are waiting; " + "ü" * 100)
+
+    plant.push = full
+    with pcm(server[0]) as sender:
+        sender.send(b"\0" * 400)
+        with pytest.raises(websockets.exceptions.ConnectionClosed) as closed:
+            sender.recv(timeout=5)
+    assert closed.value.rcvd.code == 1013
+    assert closed.value.rcvd.reason.startswith("60 s of sound are waiting")
+
+
+@pytest.mark.parametrize(
+    ("more", "status"),
+    [
+        ({"origin": "http://evil.example"}, 403),
+        ({"machine": "none"}, 404),
+        ({"query": "rate=1"}, 422),
+        ({"query": "rate=16000&format=mp3"}, 422),
+        ({"headers": {"Via": "1.1 proxy"}}, 403),
+    ],
+)
+def test_websockets_that_are_refused(server, more, status):
+    with pytest.raises(websockets.exceptions.InvalidStatus) as refused, pcm(server[0], **more):
+        pass
+    assert refused.value.response.status_code == status
+
+
+def test_websockets_need_someone_who_may_send(plant, store, settings, tokens, monkeypatch):
+    monkeypatch.setattr(audio, "_CHECK", 0.0)
+    with running(plant, store, settings) as (port, running_server):
+        for headers, status in (({}, 401), (bearer(tokens["viewer"]), 403)):
+            with pytest.raises(websockets.exceptions.InvalidStatus) as refused:
+                pcm(port, headers=headers)
+            assert refused.value.response.status_code == status
+        login = {"name": "operator", "password": PASSWORD}
+        cookie = httpx.post(f"http://127.0.0.1:{port}/v1/session", json=login).headers["set-cookie"]
+        headers = {"Cookie": cookie.partition(";")[0]}
+        with pytest.raises(websockets.exceptions.InvalidStatus) as refused:
+            pcm(port, headers=headers)
+        assert refused.value.response.status_code == 403
+        with pcm(port, headers=headers, origin=f"http://127.0.0.1:{port}") as sender:
+            sender.send(b"\0" * 400)
+            wait_for(lambda: plant.pushed)
+            store.remove_user("operator")
+            running_server.config.app.state.room.guard.forget()
+            sender.send(b"\0" * 400)
+            with pytest.raises(websockets.exceptions.ConnectionClosed) as closed:
+                sender.recv(timeout=5)
+        assert closed.value.rcvd.code == 1008
+    assert len(plant.pushed) == 1
+
+
+SERVICE = """
+    import sys
+    from pathlib import Path
+    from fake_plant import FakePlant
+    from ssdpt.monitor.store import Store
+    from ssdpt.server.run import serve
+    from ssdpt.server.settings import ServerSettings
+
+    folder = Path(sys.argv[1])
+    with Store.open(f"sqlite:///{folder / 'ssdpt.db'}", folder) as store:
+        tell = lambda address: print(address, flush=True)
+        serve(FakePlant(store), store, ServerSettings(port=0), tell)
+    print("in order", flush=True)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_it_stops_within_two_seconds_while_pages_listen(store, tmp_path, number):
+    here = os.path.dirname(__file__)  # noqa: PTH120  of a search path, which is text
+    with subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(SERVICE), str(tmp_path / "data")],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": here},
+    ) as process:
+        port = int(process.stdout.readline().strip().rpartition(":")[2].rstrip("/"))
+        with listen(port) as lines, pcm(port) as sender, connect(port) as idle:
+            sender.send(b"\0" * 400)
+            idle.sendall(b"POST /v1/machines/fan-1/audio HTTP/1.1\r\nHost: localhost\r\n")
+            asked = time.monotonic()
+            process.send_signal(number)
+            assert process.wait(timeout=5) == 0
+            assert time.monotonic() - asked < 2
+            assert list(lines) == []
+        # The one who called it goes on, to stop the monitor.
+        assert process.stdout.read() == "in order\n"
+
+
+def test_an_address_that_is_taken(plant, store, settings):
+    with listening(settings.model_copy(update={"port": 0})) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(SsdptError, match=f"port {port}: something listens there already"):
+            serve(plant, store, settings.model_copy(update={"port": port}))
+
+
+def test_an_address_that_is_none(plant, store, settings, tokens):
+    with pytest.raises(SsdptError, match="no address of this computer"):
+        serve(plant, store, settings.model_copy(update={"host": "no-such-host.invalid"}))
+
+
+def test_a_certificate_that_is_none(plant, store, settings, tmp_path):
+    wrong = tmp_path / "wrong.pem"
+    wrong.write_text("nothing")
+    for path in (wrong, tmp_path / "missing.pem"):
+        tls = {"certificate": path, "key": path, "port": 0}
+        with pytest.raises(SsdptError, match="PEM"):
+            serve(plant, store, settings.model_copy(update=tls))
+
+
+@pytest.mark.parametrize(
+    ("host", "address"),
+    [("127.0.0.1", "http://127.0.0.1:"), ("::1", "http://[::1]:"), ("", "http://localhost:")],
+)
+def test_the_address_for_a_browser(settings, host, address):
+    chosen = settings.model_copy(update={"host": host, "port": 0})
+    with listening(settings.model_copy(update={"port": 0})) as listener:
+        assert address_of(chosen, listener).startswith(address)

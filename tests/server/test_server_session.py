@@ -1,0 +1,133 @@
+"""Logging in: cookies, forged requests, guessed passwords."""
+
+from __future__ import annotations
+
+import pytest
+from serving import PASSWORD, bearer, of_app
+
+from ssdpt.server import attempts
+from ssdpt.server.app import create_app
+from ssdpt.server.sessions import COOKIE
+
+
+def log_in(client, name="operator", password=PASSWORD, **more):
+    return client.post("/v1/session", json={"name": name, "password": password}, **more)
+
+
+def test_log_in_act_and_log_out(network, store):
+    reply = log_in(network)
+    csrf = reply.json()["csrf"]
+    assert (reply.json()["name"], reply.json()["role"]) == ("operator", "operator")
+    cookie = reply.headers["set-cookie"]
+    assert cookie.startswith(f"{COOKIE}=")
+    assert {"HttpOnly", "SameSite=strict", "Path=/"} <= set(cookie.split("; "))
+    assert "Secure" not in cookie
+    assert network.get("/v1/session").json()["csrf"] == csrf
+    assert network.get("/v1/plant").json()["you"] == {"name": "operator", "role": "operator"}
+    mute = "/v1/machines/fan-1/mute"
+    assert network.post(mute, json={"minutes": 1}).status_code == 403
+    for wrong in ("", "x", csrf[:-1], csrf + "0", "ü"):
+        headers = {"X-CSRF-Token": wrong.encode()}
+        assert network.post(mute, json={"minutes": 1}, headers=headers).status_code == 403
+    headers = {"X-CSRF-Token": csrf}
+    assert network.post(mute, json={"minutes": 1}, headers=headers).status_code == 200
+    assert network.delete("/v1/session").status_code == 403
+    secret = network.cookies[COOKIE]
+    assert network.delete("/v1/session", headers=headers).status_code == 204
+    assert COOKIE not in network.cookies
+    network.cookies.set(COOKIE, secret)
+    assert network.get("/v1/session").status_code == 401
+    did = [action.what for action in store.actions(10)]
+    assert did == ["logged out", "muted for 1 min", "logged in"]
+
+
+def test_the_cookie_is_secure_over_https(plant, store, settings, tokens):
+    with of_app(create_app(plant, store, settings), "https://plant.example") as client:
+        assert "Secure" in log_in(client).headers["set-cookie"].split("; ")
+
+
+def test_a_login_outlives_a_restart(plant, store, settings, network):
+    log_in(network)
+    with of_app(create_app(plant, store, settings), "http://plant.example:8765") as other:
+        other.cookies.set(COOKIE, network.cookies[COOKIE])
+        assert other.get("/v1/session").json()["name"] == "operator"
+
+
+def test_a_new_login_ends_the_old_one(network):
+    log_in(network)
+    old = network.cookies[COOKIE]
+    log_in(network)
+    assert network.cookies[COOKIE] != old
+    network.cookies.clear()
+    network.cookies.set(COOKIE, old)
+    assert network.get("/v1/session").status_code == 401
+
+
+def test_bearer_goes_before_a_cookie_and_needs_no_csrf(network, tokens):
+    log_in(network, "viewer")
+    reply = network.post(
+        "/v1/machines/fan-1/mute", json={"minutes": 1}, headers=bearer(tokens["operator"])
+    )
+    assert reply.status_code == 200
+
+
+def test_other_sites_pages_cannot_log_someone_in(network):
+    assert log_in(network, headers={"Origin": "http://evil.example"}).status_code == 403
+
+
+@pytest.mark.parametrize("name", ["operator", "nobody"])
+def test_wrong_names_and_passwords_read_the_same(network, name):
+    reply = log_in(network, name, "wrong password")
+    assert reply.status_code == 401
+    assert reply.json() == {"error": "the name or the password is wrong"}
+
+
+def test_guessing_a_password_is_slowed_down(network):
+    for _ in range(attempts._OF_A_NAME):
+        assert log_in(network, "viewer", "guess").status_code == 401
+    reply = log_in(network, "viewer")
+    assert reply.status_code == 429
+    assert 0 < int(reply.headers["retry-after"]) <= 300
+    # Others come in still.
+    assert log_in(network, "operator").status_code == 200
+
+
+def test_guessing_from_one_address_is_slowed_down(network):
+    for n in range(attempts._OF_AN_ADDRESS):
+        assert log_in(network, f"name{n}", "guess").status_code == 401
+    assert log_in(network, "operator").status_code == 429
+
+
+def test_right_passwords_are_no_attempts(network):
+    for _ in range(attempts._OF_AN_ADDRESS + 1):
+        assert log_in(network).status_code == 200
+
+
+def test_attempts_are_forgotten_in_time(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(attempts.time, "monotonic", lambda: now[0])
+    tried = attempts.Attempts()
+    for _ in range(attempts._OF_A_NAME):
+        assert tried.begin("ann", "10.0.0.7") == 0
+    assert tried.begin("ann", "10.0.0.8") == 300
+    now[0] = 301.0
+    assert tried.begin("ann", "10.0.0.7") == 0
+
+
+def test_attempts_do_not_fill_the_memory(monkeypatch):
+    monkeypatch.setattr(attempts, "_MOST", 10)
+    tried = attempts.Attempts()
+    for _ in range(attempts._OF_A_NAME):
+        tried.begin("ann", "10.0.0.7")
+    for n in range(100):
+        tried.begin(f"name{n}", f"10.0.1.{n}")
+    assert len(tried._tried) <= 12
+    assert tried.begin("ann", "10.0.0.8") > 0  # those who tried most are not forgotten
+
+
+def test_the_addresses_of_one_network_count_as_one():
+    tried = attempts.Attempts()
+    for n in range(attempts._OF_AN_ADDRESS):
+        assert tried.begin(f"name{n}", f"2001:db8::{n:x}") == 0
+    assert tried.begin("another", "2001:db8::ffff") > 0
+    assert tried.begin("another", "2001:db8:0:1::1") == 0

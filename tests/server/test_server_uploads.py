@@ -1,0 +1,127 @@
+"""Sound that is sent by HTTP: files, pieces, and what is no sound."""
+
+from __future__ import annotations
+
+import io
+import struct
+
+import numpy as np
+import pytest
+import soundfile
+from serving import flac
+
+from ssdpt.server import shield, uploads
+
+PATH = "/v1/machines/fan-1/audio"
+
+
+@pytest.mark.parametrize("kind", ["WAV", "FLAC", "OGG"])
+@pytest.mark.parametrize("channels", [1, 2])
+def test_files_become_samples(client, plant, kind, channels):
+    content = flac(0.5, 48000, channels, kind)
+    reply = client.post(PATH, content=content, params={"time": 1.7e9})
+    assert reply.json() == {"seconds": 0.5}
+    machine, samples, rate, time = plant.pushed[0]
+    expected, _ = soundfile.read(io.BytesIO(content), dtype="float32", always_2d=True)
+    assert (machine, rate, time) == ("fan-1", 48000, 1.7e9)
+    np.testing.assert_array_equal(samples, expected)
+
+
+def test_pieces_of_l16_are_big_endian(client, plant):
+    """As RFC 2586 has it."""
+    values = [0, 16384, -32768, 32767]
+    body = struct.pack(">4h", *values)
+    headers = {"Content-Type": "audio/L16; rate=8000; channels=2"}
+    assert client.post(PATH, content=body, headers=headers).json() == {"seconds": 2 / 8000}
+    _, samples, rate, time = plant.pushed[0]
+    np.testing.assert_array_equal(samples, np.array(values).reshape(2, 2) / 32768)
+    assert (rate, time) == (8000, None)
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        ("audio/L16", b"1234"),
+        ("audio/L16;rate=x", b"1234"),
+        ("audio/L16;rate=-5", b"1234"),
+        ("audio/L16;rate=8000", b"123"),
+        ("audio/L16;rate=8000", b""),
+        ("audio/L16;rate=8000;channels=3", b"1234"),
+        ("audio/L16;rate=8000;channels=0", b"1234"),
+        ("audio/wav", b""),
+        ("audio/wav", b"RIFF"),
+        ("audio/wav", flac(0.5, kind="WAV")[:30]),
+        ("audio/wav", b"\0" * 5000),
+        ("audio/flac", flac(0.5)[:60]),
+        ("text/plain", b"hello"),
+        ("multipart/form-data; boundary=x", b"--x\r\n\r\nhello\r\n--x--"),
+        ("audio/x-aiff", flac(0.1, kind="AIFF")),
+        ("audio/wav", flac(0, kind="WAV")),
+    ],
+)
+def test_what_is_no_sound_is_refused(client, plant, kind, body):
+    reply = client.post(PATH, content=body, headers={"Content-Type": kind})
+    assert reply.status_code in (400, 415)
+    assert reply.json()["error"]
+    assert not plant.pushed
+
+
+def test_samples_that_are_no_numbers_are_refused(client, plant):
+    content = io.BytesIO()
+    samples = np.array([0.0, np.nan, np.inf], np.float32)
+    soundfile.write(content, samples, 16000, format="WAV", subtype="FLOAT")
+    assert client.post(PATH, content=content.getvalue()).status_code == 400
+    assert not plant.pushed
+
+
+def test_a_file_that_unpacks_to_too_much_is_refused(client, monkeypatch):
+    monkeypatch.setattr(uploads, "_MOST_VALUES", 10_000)
+    content = io.BytesIO()
+    soundfile.write(content, np.zeros(20_000, np.float32), 16000, format="FLAC")
+    reply = client.post(PATH, content=content.getvalue())
+    assert reply.status_code == 413
+    assert "min" in reply.json()["error"]
+
+
+def test_a_body_that_says_it_is_too_large_is_refused_unread(client):
+    reply = client.post(PATH, content=b"", headers={"Content-Length": str(64 * 2**20 + 1)})
+    assert reply.status_code == 413
+    assert "64 MiB" in reply.json()["error"]
+
+
+def test_a_body_that_grows_too_large_is_refused(client, plant, monkeypatch):
+    monkeypatch.setattr(shield, "AUDIO_BYTES", 2**20)
+    pieces = (b"\0" * 2**16 for _ in range(20))
+    reply = client.post(PATH, content=pieces)
+    assert reply.status_code == 413
+    assert not plant.pushed
+
+
+def test_other_bodies_are_small(client):
+    big = '{"comment": "' + "x" * 2**20 + '"}'
+    path = "/v1/events/0123456789abcdef0123456789abcdef/acknowledge"
+    assert client.post(path, content=big).status_code == 413
+    assert client.post(path, content=iter([big.encode()])).status_code == 413
+
+
+def test_a_flood_is_refused_in_words(client, plant):
+    content = flac(40, 48000)
+    assert client.post(PATH, content=content).status_code == 200
+    reply = client.post(PATH, content=content)
+    assert reply.status_code == 409
+    assert "waiting" in reply.json()["error"]
+
+
+def test_a_large_file_goes_through(client, plant):
+    """More than is kept in memory."""
+    content = flac(30, 48000, kind="WAV")
+    assert len(content) > 2 * uploads._IN_MEMORY
+    assert client.post(PATH, content=content).json() == {"seconds": 30.0}
+
+
+def test_senders_are_written_down_once_an_hour(client, store):
+    for _ in range(3):
+        client.post(PATH, content=flac(0.1))
+    client.post("/v1/machines/pump_2/audio", content=flac(0.1))
+    did = [(action.what, action.about) for action in store.actions(10)]
+    assert did == [("sent sound", "pump_2"), ("sent sound", "fan-1")]
