@@ -143,7 +143,7 @@ def parse_config(tree: Any, where: str) -> Config:
     try:
         return Config.model_validate(tree)
     except ValidationError as error:
-        raise SsdptError(f"{where}: {explain(error)}") from error
+        raise SsdptError(f"{where}: setting {explain(error)}") from error
 
 
 def explain(error: ValidationError) -> str:
@@ -151,7 +151,7 @@ def explain(error: ValidationError) -> str:
     first = error.errors()[0]
     name = ".".join(str(part) for part in first["loc"]) or "configuration"
     reason = first["msg"].removeprefix("Value error, ")
-    return f"setting {name}: {reason}"
+    return f"{name}: {reason}"
 
 
 def with_overrides(config: Config, overrides: dict[str, Any]) -> Config:

@@ -23,12 +23,10 @@ from ssdpt.evaluation.metrics import (
     Estimate,
     Flags,
     Rates,
-    auc,
     bootstrap,
     decision_rates,
     interval,
     is_defined,
-    pauc,
     pauc_printed,
     weighted_areas,
 )
@@ -222,18 +220,15 @@ class _MachineClips:
                 found += weighted_areas(self.labels[mask], self.values[mask], weights[:, mask])
             return np.stack(found, axis=1)
 
-        point: list[float] = []
-        for mask in subsets.values():
-            clips = self.labels[mask], self.values[mask]
-            point += [auc(*clips), pauc(*clips)]
+        point = areas(np.ones((1, len(self.rows)), np.int64))  # every clip once
         keys = [(key, measure) for key in subsets for measure in ("auc", "pauc")]
         if not resamples:
-            return {key: np.array([value]) for key, value in zip(keys, point, strict=True)}
+            return {key: point[:, index] for index, key in enumerate(keys)}
         strata = [(row.section, row.domain, row.anomalous) for row in self.rows]
         # The machine's name is in the seed so that machines are resampled independently.
         streams = [seed, zlib.crc32(self.machine.encode())]
         draws = bootstrap(areas, strata, seed=streams, resamples=resamples)
-        table = np.vstack([np.array(point), draws])
+        table = np.vstack([point, draws])
         return {key: table[:, index] for index, key in enumerate(keys)}
 
     def result(self, columns: Columns, draws: Draws) -> MachineResult:
