@@ -67,8 +67,16 @@ def _strings() -> str:
 
 
 def _families() -> list[str]:
-    table = (DOCS / "guide.md").read_text("utf-8").split("\n## Trouble\n")[1]
-    rows = [line.split(" | ")[0] for line in table.splitlines() if line.startswith("| `")]
+    tables = [
+        (DOCS / page).read_text("utf-8").split("\n## Trouble\n")[1]
+        for page in ("guide.md", "monitoring.md")
+    ]
+    rows = [
+        line.split(" | ")[0]
+        for table in tables
+        for line in table.splitlines()
+        if line.startswith("| `")
+    ]
     return [family for row in rows for family in re.findall(r"`([^`]+)`", row)]
 
 

@@ -209,11 +209,11 @@ def read_plant(path: Path) -> PlantFile:
     except FileNotFoundError as error:
         raise SsdptError(f"{path}: there is no such file") from error
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise SsdptError(f"{path}: cannot be read ({' '.join(str(error).split())})") from error
+        raise SsdptError(f"{path}: cannot be read: {' '.join(str(error).split())}") from error
     try:
         plant = PlantFile.model_validate(content or {})
     except ValidationError as error:
-        raise SsdptError(f"{path}: {explain(error)}") from error
+        raise SsdptError(f"{path}: setting {explain(error)}") from error
     return _from_folder(plant, path.parent)
 
 

@@ -10,6 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
+from pydantic import ValidationError
+
+from ssdpt.config import explain
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.hub import Hub, Subscription
 from ssdpt.monitor.learning import FEWEST_CLIPS, Learning, flac
@@ -269,7 +272,10 @@ class Monitor:
 
     def add_machine(self, settings: Mapping[str, Any]) -> str:
         """One more machine, until the plant file is read again."""
-        found = MachineSettings.model_validate(settings)
+        try:
+            found = MachineSettings.model_validate(settings)
+        except ValidationError as error:
+            raise SsdptError(f"machine: setting {explain(error)}") from error
         with self.lock:
             if found.id in self.machines:
                 raise SsdptError(f"there is a machine called {found.id} already")

@@ -105,7 +105,7 @@ def listening(settings: ServerSettings) -> Iterator[socket.socket]:
                 words = "ports below 1024 are not for everyone; choose another with --port"
             else:
                 words = f"{error.strerror}; choose another address with --host"
-            raise SsdptError(f"{where}: {words}") from error
+            raise SsdptError(f"{where}: cannot be listened on: {words}") from error
         listener.listen(_BACKLOG)  # whoever comes before the server answers waits
         yield listener
 

@@ -93,6 +93,17 @@ def test_a_new_connection_tells_what_is_missing():
     assert chunk.gap == pytest.approx(chunk.time - before.time - 0.25)
 
 
+def test_sound_after_a_break_never_seems_to_go_on():
+    clock = HandClock()
+    times = SampleClock(RATE, clock)
+    before = times.chunk(BLOCK)
+    times.restart(began=clock.now - 1.0)
+    after = times.chunk(BLOCK)
+    assert after.time == pytest.approx(before.time + 0.25)
+    assert after.gap > 0
+    assert times.chunk(BLOCK).gap == 0
+
+
 def test_a_connection_that_took_long_to_give_sound_is_no_gap():
     clock = HandClock()
     times = SampleClock(RATE, clock)

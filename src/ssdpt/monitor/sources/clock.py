@@ -54,6 +54,7 @@ class SampleClock:
         self._wall_offset = clock.wall() - clock.steady()
         self._next: float | None = None  # steady time of the next sample
         self._end: float | None = None  # what the next sample's would be without a gap
+        self._broken = False
         self._window_end: float | None = None
         self._settled = False
         self._least = math.inf  # delay in this window
@@ -67,6 +68,7 @@ class SampleClock:
         `began`: the steady time of the next sample where it is known.
         """
         self._next = began if began is None or self._end is None else max(began, self._end)
+        self._broken = self._end is not None
         self._forget()
 
     def skip(self, seconds: float) -> None:
@@ -88,9 +90,13 @@ class SampleClock:
             self._next = begin if self._end is None else max(begin, self._end)
         begin = self._next
         missing = 0.0 if self._end is None else begin - self._end
+        if self._broken:
+            # Even where the times happen to meet, the sound does not.
+            missing = max(missing, LEAST_GAP)
         self._next = self._end = begin + length
+        self._broken = False
         self._compare(arrived, arrived - self._next)
-        return Chunk(samples, begin + self._offset(), missing if missing > LEAST_GAP else 0.0)
+        return Chunk(samples, begin + self._offset(), missing if missing >= LEAST_GAP else 0.0)
 
     def _compare(self, arrived: float, delay: float) -> None:
         """Once in a while, put the count right by the most prompt arrival."""

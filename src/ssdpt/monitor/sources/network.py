@@ -132,12 +132,12 @@ class NetworkSource(ReconnectingSource):
 
 
 def without_password(url: str) -> str:
-    """The address as it may be shown."""
-    return re.sub(r"(?<=://)[^/@\s]*@", "…@", url)
+    """The address as it may be shown; cameras take passwords in the query as well."""
+    return re.sub(r"\?.*", "?…", re.sub(r"(?<=://)[^/]*@", "…@", url))
 
 
 def _decoded(av: Any, url: str, name: str, timeout: float) -> Iterator[_Frame]:
-    options = {"rtsp_transport": "tcp", "analyzeduration": "2000000"}
+    options = {"rtsp_flags": "prefer_tcp", "analyzeduration": "2000000"}
     if not _is_file(url):
         options["protocol_whitelist"] = _PROTOCOLS
     try:

@@ -23,8 +23,10 @@ class Timeline:
         self._tolerance = tolerance
 
     def see(self, begin: float, seconds: float, *, exact: bool) -> Placed:
-        """Where `seconds` from `begin` on would go; what overlaps is cut if that time is `exact`,
-        else the recording follows the last."""
+        """Where `seconds` from `begin` on would go.
+
+        Where it overlaps with the last, it is cut if `begin` is `exact`; else it follows the last.
+        """
         if self.end is None or begin > self.end + self._tolerance:
             return Placed(begin, 0.0 if self.end is None else begin - self.end)
         if begin >= self.end - self._tolerance or not exact:
