@@ -97,11 +97,6 @@ def fit_machine(
     known = getattr(system, "background", None)
     if isinstance(known, Background):
         notes.append(f"other machines are known from {known.origin}")
-        if known.ears is not None and known.ears.log and known.probe is None:
-            notes.add(
-                "too few clips to keep some from the networks, which have heard those that set "
-                "the thresholds: expect more false alarms than asked for"
-            )
         if config.system == "multiview" and known.ears is None:
             notes.add(
                 "one machine ID and nothing to compare it with: the hand-made views judge without "

@@ -55,9 +55,6 @@ def test_machines_fitted_together_share_their_networks(together):
     assert [ear.name for ear in first.ears] == ["steady-1", "moving-1"]
     for name, value in first.arrays().items():
         np.testing.assert_array_equal(value, second.arrays()[name])
-    views = fleet["fan"].system.portraits["00"].views
-    assert set(views) == {*UNTRAINED, "steady-1", "moving-1"}  # the probe is not in the model
-    assert not any("too few clips to keep" in note for note in fleet["fan"].stored.notes)
     log = [json.loads(line) for line in (together / "fan" / LOG_FILE).read_text().splitlines()]
     assert [line["network"] for line in log] == ["steady-1"] * 2 + ["moving-1"] * 2  # epochs
 

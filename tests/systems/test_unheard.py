@@ -61,38 +61,3 @@ def test_a_spread_without_some_clips_is_that_of_the_rest():
     rest = Background.of_clips(heard[100:], None, CONFIG)
     found = background.without({"spectrum": gone})["spectrum"]
     np.testing.assert_allclose(np.diag(found), np.diag(rest.spread["spectrum"]), rtol=0.1)
-
-
-def test_scores_of_networks_move_as_the_probe_s_do():
-    """Clips that a network was taught look too normal; the probe tells by how much."""
-    random = np.random.default_rng(0)
-    recordings = [Recording(Path(f"{n}.wav"), "fan", "00") for n in range(400)]
-    unheard = set(recordings[::5])
-    judged = [
-        (
-            recording,
-            {
-                "spectrum": 1.0,
-                "moving-1": random.normal(0, 0.5),
-                "probe": random.normal(1, 1) if recording in unheard else random.normal(0, 0.5),
-            },
-        )
-        for recording in recordings
-    ]
-    found = texture.as_unheard(judged, ["moving-1"], unheard)
-    moved = np.array([odd["moving-1"] for odd in found])
-    assert abs(moved.mean() - 1) < 0.2
-    assert 0.8 < moved.std() < 1.2
-    assert {odd["spectrum"] for odd in found} == {1.0}
-    before = [odd["moving-1"] for _, odd in judged]
-    np.testing.assert_array_equal(np.argsort(before), np.argsort(moved))
-
-
-def test_few_clips_that_the_probe_was_not_taught_only_shift_the_others():
-    recordings = [Recording(Path(f"{n}.wav"), "fan", "00") for n in range(10)]
-    judged = [(item, {"moving-1": n, "probe": 0.0}) for n, item in enumerate(recordings)]
-    judged[0][1]["probe"] = 3.0
-    found = texture.as_unheard(judged, ["moving-1"], {recordings[0]})
-    assert [odd["moving-1"] for odd in found] == [n + 3.0 for n in range(10)]
-    untold = texture.as_unheard(judged, ["moving-1"], set())
-    assert [odd["moving-1"] for odd in untold] == list(range(10))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import io
 import math
 import time
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 import soundfile
 
+from ssdpt.data.portaudio import sounddevice
 from ssdpt.errors import SsdptError
 from ssdpt.files import atomic_path
 from ssdpt.progress import SILENT, Reporter
@@ -43,7 +43,7 @@ def record(
         raise SsdptError(f"cannot record {minutes} minutes; give a number above 0")
     if not (math.isfinite(clip_seconds) and clip_seconds >= _BLOCK_SECONDS):
         raise SsdptError(f"cannot record clips of {clip_seconds} s; give at least {_BLOCK_SECONDS}")
-    audio = _sounddevice()
+    audio = sounddevice()
     rate = _choose_rate(audio, device, sample_rate, channel, reporter)
     writer = _ClipWriter(out / "normal", rate, round(clip_seconds * rate), reporter)
     left = round(minutes * 60 * rate)
@@ -135,20 +135,6 @@ class _ClipWriter:
         if kind not in self._warned:
             self._warned.add(kind)
             self._reporter.warn(message)
-
-
-def _sounddevice() -> Any:
-    try:
-        return importlib.import_module("sounddevice")
-    except ImportError as error:
-        raise SsdptError(
-            "recording needs the package sounddevice; install it with: pip install 'ssdpt[live]'"
-        ) from error
-    except OSError as error:
-        raise SsdptError(
-            "recording needs the PortAudio library; install it (Debian, Ubuntu: "
-            "sudo apt install libportaudio2; macOS: brew install portaudio)"
-        ) from error
 
 
 def _choose_rate(

@@ -22,7 +22,7 @@ from ssdpt.files import atomic_path, digest
 from ssdpt.progress import Reporter
 from ssdpt.settings import MultiViewConfig
 from ssdpt.systems.base import FitContext
-from ssdpt.systems.ears import Ears, class_name, ear_names
+from ssdpt.systems.ears import Ears, class_name
 from ssdpt.training.loop import choose_device
 from ssdpt.types import Recording
 
@@ -56,7 +56,7 @@ def trained_as(config: Config, recipe: Config) -> Config:
 
 def some_of(ears: Ears, settings: MultiViewConfig) -> Ears:
     """Those networks that `settings` asks for."""
-    wanted = ear_names(settings)
+    wanted = _names(settings)
     return Ears(ears.config, [ear for ear in ears.ears if ear.name in wanted], ears.classes)
 
 
@@ -104,9 +104,15 @@ def _read(path: Path, config: Config) -> Ears:
         ears = Ears.restore(config, arrays, classes)
     except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
         raise _unfit(path) from error
-    if [ear.name for ear in ears.ears] != ear_names(config.multiview):
+    if {ear.name for ear in ears.ears} != _names(config.multiview):
         raise _unfit(path)
     return ears
+
+
+def _names(settings: MultiViewConfig) -> set[str]:
+    return {
+        f"{hears}-{number + 1}" for hears in settings.inputs for number in range(settings.networks)
+    }
 
 
 def _unfit(path: Path) -> SsdptError:

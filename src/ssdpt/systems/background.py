@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Self
@@ -28,10 +28,9 @@ from ssdpt.systems.base import Arrays, FitContext, arrays_under
 from ssdpt.types import Domain, Recording
 
 if TYPE_CHECKING:
-    from ssdpt.systems.ears import Ears, Probe
+    from ssdpt.systems.ears import Ears
 
 _ASSET = "background.safetensors"
-PROBE = "probe"  # the view of a network that judges nothing, see `Probe`
 _FEWEST_CLIPS = 100  # of all machines at hand; fewer tell less than the simulated plant
 
 Group = tuple[str, str, Domain]  # machine, section, domain
@@ -47,8 +46,6 @@ class Background:
     # How many clips the spread of a view rests on, where those of the machines to fit are among
     # them; of what ships with the package, or comes with a model, they are not.
     clips: Mapping[str, int] = field(default_factory=dict)
-    # Of use while machines are fitted that the networks have heard.
-    probe: Probe | None = None
 
     @classmethod
     def learn(cls, machines: Sequence[FeatureView], config: Config, context: FitContext) -> Self:
@@ -58,12 +55,11 @@ class Background:
         the spread of untrained views is the simulated plant's.
         """
         recordings = [item for clips in machines for item in clips.recordings]
-        ears = probe = None
+        ears = None
         if config.system == "multiview" and teachable(recordings):
-            from ssdpt.systems.ears import Ears, Probe
+            from ssdpt.systems.ears import Ears
 
             ears = Ears.train(machines, config, context)
-            probe = Probe.train(machines, config, context)
         front_end = TextureFrames(config.features, config.audio.sample_rate)
         enough = _enough(recordings)
         heard: list[tuple[Recording, Vectors]] = []
@@ -73,11 +69,9 @@ class Background:
                     found = views_of(frames, front_end) if enough else {}
                     if ears is not None:
                         found |= ears.embed(front_end.log_mels(frames))
-                    if probe is not None:
-                        found |= probe.embed(front_end.log_mels(frames), config)
                     heard.append((recording, found))
                     task.advance()
-        return replace(cls.of_clips(heard, ears, config), probe=probe)
+        return cls.of_clips(heard, ears, config)
 
     @classmethod
     def of_clips(
@@ -145,11 +139,7 @@ class Background:
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Everything, for the model file."""
-        arrays = {
-            f"spread/{view}": value.astype(np.float32)
-            for view, value in self.spread.items()
-            if view != PROBE
-        }
+        arrays = {f"spread/{view}": value.astype(np.float32) for view, value in self.spread.items()}
         if self.ears is not None:
             arrays |= {f"ears/{name}": value for name, value in self.ears.arrays().items()}
         return arrays

@@ -13,7 +13,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
@@ -22,14 +22,12 @@ import torch
 from torch import Tensor
 
 from ssdpt.config import Config
-from ssdpt.data.split import folds
 from ssdpt.features.cache import FeatureSet, FeatureView
 from ssdpt.features.segments import segments_of_clip
 from ssdpt.files import writing
 from ssdpt.nn.dpt import DualPathTransformer
 from ssdpt.nn.shards import threads_for_shards
-from ssdpt.settings import EarConfig, MultiViewConfig
-from ssdpt.systems.background import PROBE
+from ssdpt.settings import EarConfig
 from ssdpt.systems.base import Arrays, FitContext, arrays_under
 from ssdpt.systems.network import load_weights
 from ssdpt.systems.ssdpt import build_network
@@ -40,7 +38,6 @@ from ssdpt.types import Floats, Recording
 
 _AT_ONCE = 256  # segments
 _FEWEST_CLIPS = 2  # of a class, on average
-_PARTS = 5  # of the recordings, of which a probe is not taught one
 
 ClassName = tuple[str, str, str]  # machine, section, attributes
 
@@ -72,89 +69,6 @@ class Ear:
         return torch.cat([last.amax(1), last.mean(1), last.std(1)], dim=1)
 
 
-@dataclass(frozen=True, slots=True)
-class Probe:
-    """One more network, for thresholds alone: it has not been taught some of the clips.
-
-    Clips that a network was taught lie closer together to it than others do. How much, no network
-    can tell that was taught all; this one can.
-    """
-
-    ear: Ear
-    unheard: frozenset[Recording]
-
-    @classmethod
-    def train(
-        cls, machines: Sequence[FeatureView], config: Config, context: FitContext
-    ) -> Self | None:
-        """Like the last network, but for the clips kept back; None where none can be spared."""
-        recordings = list(dict.fromkeys(item for clips in machines for item in clips.recordings))
-        if len(recordings) < _FEWEST_CLIPS * _PARTS:
-            return None
-        unheard = frozenset(recordings[i] for i in folds(recordings, _PARTS, config.seed)[0])
-        lesson = _Lesson.of(machines, config, context)
-        hears = config.multiview.inputs[-1]
-        with _log_mels(machines, config, hears, context.work) as clips:
-            taught = [i for i, item in enumerate(clips.recordings) if item not in unheard]
-            part = clips.subset(taught)
-            own = _of_network(config, len(ear_names(config.multiview)))
-            task = "network for thresholds"
-            ear = _trained(PROBE, hears, part, lesson.only(taught), own, context, task)
-        return cls(ear, unheard)
-
-    def embed(self, mels: Floats, config: Config) -> dict[str, np.ndarray]:
-        """A clip's log-mel (frames, bins) in dB as it describes it."""
-        return {self.ear.name: self.ear.embed(mels, config.multiview.network.hop)}
-
-
-@dataclass(frozen=True, slots=True)
-class _Lesson:
-    """What clips are taught as."""
-
-    classes: list[ClassName]
-    labels: list[int]  # of every clip
-
-    @classmethod
-    def of(cls, machines: Sequence[FeatureView], config: Config, context: FitContext) -> Self:
-        recordings = [recording for clips in machines for recording in clips.recordings]
-        names = [class_name(recording, config.multiview.network) for recording in recordings]
-        if len(names) < _FEWEST_CLIPS * len(set(names)):
-            # Attributes such as the time of day tell clips apart, not ways to run.
-            context.reporter.warn("attributes differ from clip to clip: taught without them")
-            names = [(machine, section, "") for machine, section, _ in names]
-        classes = sorted(set(names))
-        return cls(classes, [classes.index(name) for name in names])
-
-    def only(self, clips: Sequence[int]) -> Self:
-        return replace(self, labels=[self.labels[index] for index in clips])
-
-
-def _trained(
-    name: str,
-    hears: str,
-    clips: FeatureView,
-    lesson: _Lesson,
-    config: Config,
-    context: FitContext,
-    task: str,
-) -> Ear:
-    network = build_network(config, len(lesson.classes))
-    objective = SsdptObjective(network, clips, lesson.labels, config)
-    device = choose_device(config.device)
-    run = Run(
-        seed=config.seed,
-        device=device,
-        folder=context.work / name,
-        identity=f"{context.identity}/{name}",
-        resume=context.resume,
-        name=task,
-        models=len(ear_names(config.multiview)),
-    )
-    with threads_for_shards() if device.type == "cpu" else nullcontext():
-        train(objective, config.multiview.network.training, run, context.reporter)
-    return Ear(name, hears, network)
-
-
 class Ears:
     """All networks, trained on the same clips."""
 
@@ -167,17 +81,39 @@ class Ears:
     @classmethod
     def train(cls, machines: Sequence[FeatureView], config: Config, context: FitContext) -> Self:
         """Learn from the normal clips of several machines, log-mels first in every frame."""
-        lesson = _Lesson.of(machines, config, context)
+        recordings = [recording for clips in machines for recording in clips.recordings]
+        names = [class_name(recording, config.multiview.network) for recording in recordings]
+        if len(names) < _FEWEST_CLIPS * len(set(names)):
+            # Attributes such as the time of day tell clips apart, not ways to run.
+            context.reporter.warn("attributes differ from clip to clip: taught without them")
+            names = [(machine, section, "") for machine, section, _ in names]
+        classes = sorted(set(names))
+        labels = [classes.index(name) for name in names]
+        device = choose_device(config.device)
+        on_cpu = device.type == "cpu"
         settings = config.multiview
         ears: list[Ear] = []
+        total = len(settings.inputs) * settings.networks
         for hears in settings.inputs:
             with _log_mels(machines, config, hears, context.work) as clips:
                 for number in range(1, settings.networks + 1):
-                    own = _of_network(config, len(ears))
-                    task = f"network {len(ears) + 1} of {len(ear_names(settings))} ({hears})"
                     name = f"{hears}-{number}"
-                    ears.append(_trained(name, hears, clips.all(), lesson, own, context, task))
-        return cls(config, ears, len(lesson.classes), _log(context.work, ears))
+                    own = _of_network(config, len(ears))
+                    network = build_network(own, len(classes))
+                    objective = SsdptObjective(network, clips, labels, own)
+                    run = Run(
+                        seed=own.seed,
+                        device=device,
+                        folder=context.work / name,
+                        identity=f"{context.identity}/{name}",
+                        resume=context.resume,
+                        name=f"network {len(ears) + 1} of {total} ({hears})",
+                        models=total,
+                    )
+                    with threads_for_shards() if on_cpu else nullcontext():
+                        train(objective, settings.network.training, run, context.reporter)
+                    ears.append(Ear(name, hears, network))
+        return cls(config, ears, len(classes), _log(context.work, ears))
 
     def embed(self, mels: Floats) -> dict[str, np.ndarray]:
         """A clip's log-mel (frames, bins) in dB as every network describes it."""
@@ -235,13 +171,6 @@ def class_name(recording: Recording, settings: EarConfig) -> ClassName:
     return recording.machine, recording.section, attributes
 
 
-def ear_names(settings: MultiViewConfig) -> list[str]:
-    """What the networks are called, in the order of training."""
-    return [
-        f"{hears}-{number + 1}" for hears in settings.inputs for number in range(settings.networks)
-    ]
-
-
 def _log(work: Path, ears: Sequence[Ear]) -> str:
     """One log of all networks: their lines, with the network's name."""
     lines = [
@@ -266,7 +195,7 @@ def _of_network(config: Config, number: int) -> Config:
 @contextmanager
 def _log_mels(
     machines: Sequence[FeatureView], config: Config, hears: str, work: Path
-) -> Iterator[FeatureSet]:
+) -> Iterator[FeatureView]:
     """The log-mels of all clips as one kind of network hears them, in a file while it trains."""
     path, bins, lengths = work / f"{hears}.frames", config.features.n_mels, []
     with writing(path):
@@ -281,6 +210,6 @@ def _log_mels(
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     recordings = [item for clips in machines for item in clips.recordings]
     try:
-        yield FeatureSet(tuple(recordings), stored, offsets)
+        yield FeatureSet(tuple(recordings), stored, offsets).all()
     finally:
         path.unlink(missing_ok=True)

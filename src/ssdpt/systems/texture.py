@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar, Self
@@ -30,12 +30,11 @@ from ssdpt.scoring.calibrate import Scores
 from ssdpt.scoring.normal_map import NormalSound
 from ssdpt.scoring.portrait import ByDomain, Portrait, Vectors, View, view_of
 from ssdpt.settings import TextureConfig
-from ssdpt.systems.background import PROBE, Background
+from ssdpt.systems.background import Background
 from ssdpt.systems.base import Arrays, FitContext, System, arrays_under
 from ssdpt.types import Domain, Floats, Recording
 
 _FOLDS = 20  # in which clips are left out to see how unheard ones score
-_ENOUGH_TO_STRETCH = 20  # clips that the probe was not taught; fewer only shift the others
 
 Heard = list[tuple[Recording, Vectors]]  # clips, and what the views say of them
 Measure = Callable[..., dict[str, dict[str, View]]]  # `weighed_views` with all but the clips given
@@ -77,25 +76,19 @@ class Texture(System):
         heard: Heard = []
         with context.reporter.task(context.name, total=len(clips)) as task:
             for recording, frames in clips.clips():
-                found = dict(cls.views(frames, front_end, config, background))
-                if background.probe is not None:
-                    found |= background.probe.embed(front_end.log_mels(frames), config)
-                heard.append((recording, found))
+                heard.append((recording, cls.views(frames, front_end, config, background)))
                 task.advance()
-        shares = cls.shares(config, background)
-        measure = partial(weighed_views, settings=config.texture)
-        views = measure(_by_section(heard), shares=shares, spread=background.spread)
+        measure = partial(
+            weighed_views, shares=cls.shares(config, background), settings=config.texture
+        )
         system = cls(
             config,
             {
-                section: Portrait(own, _normal(clips, section, front_end))
-                for section, own in views.items()
+                section: Portrait(views, _normal(clips, section, front_end))
+                for section, views in measure(_by_section(heard), spread=background.spread).items()
             },
             background,
         )
-        if background.probe is not None:
-            shares[PROBE] = 0.0  # is looked at, and counts for nothing
-        measure = partial(measure, shares=shares)
         system._unheard = _scores_of_unheard(heard, measure, background, config, context)
         return system
 
@@ -222,12 +215,13 @@ def _scores_of_unheard(
     """How every clip scores by views that were made without it, by section and domain.
 
     To leave a clip out as a reference is not enough: the spread that distances are measured with
-    has then still seen it, and few clips bend it towards themselves. The only clip of a section
-    and domain tells nothing.
+    has then still seen it, and few clips bend it towards themselves. Networks have heard all
+    clips; a network that had not heard some of them put limits too high on machines that go on
+    as they were. The only clip of a section and domain tells nothing.
     """
     deviations = _deviations(heard, background.clips)
     parts = divided([recording for recording, _ in heard], _FOLDS, config.seed)
-    judged: list[tuple[Recording, dict[str, View], Mapping[str, float]]] = []
+    scores: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
     with context.reporter.task("thresholds", total=len(parts)) as task:
         for part in parts:
             left_out = set(part)
@@ -238,50 +232,13 @@ def _scores_of_unheard(
             for recording, vectors in (heard[place] for place in part):
                 own = views.get(recording.section, {})
                 if recording.domain in groups.get(recording.section, {}):
-                    odd = {
-                        name: float(view.z(vectors[name][None])[0]) for name, view in own.items()
-                    }
-                    judged.append((recording, own, odd))
+                    odd = [
+                        view.weight * float(view.z(vectors[name][None])[0])
+                        for name, view in own.items()
+                    ]
+                    scores[recording.section, recording.domain].append(sum(odd))
             task.advance()
-    unheard = [odd for _, _, odd in judged]
-    if background.probe is not None and background.ears is not None:
-        clips = [(recording, odd) for recording, _, odd in judged]
-        unheard = as_unheard(clips, background.ears.shares, background.probe.unheard)
-    scores: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
-    for (recording, own, _), as_new in zip(judged, unheard, strict=True):
-        total = sum(view.weight * as_new[name] for name, view in own.items())
-        scores[recording.section, recording.domain].append(total)
     return dict(scores)
-
-
-def as_unheard(
-    judged: Sequence[tuple[Recording, Mapping[str, float]]],
-    networks: Collection[str],
-    unheard: Collection[Recording],
-) -> list[Mapping[str, float]]:
-    """How odd clips (by view) would be to networks that had not been taught them.
-
-    The probe was not taught those in `unheard`, the `networks` were taught all: their scores are
-    moved and stretched as the probe's are between clips that it was taught and clips that it
-    was not.
-    """
-    new = np.array([odd[PROBE] for recording, odd in judged if recording in unheard])
-    known = np.array([odd[PROBE] for recording, odd in judged if recording not in unheard])
-    if not len(new) or not len(known):
-        return [odd for _, odd in judged]
-    shift, stretch = max(0.0, float(new.mean() - known.mean())), 1.0
-    if len(new) >= _ENOUGH_TO_STRETCH and known.std() > 0:
-        stretch = max(1.0, float(new.std() / known.std()))
-    centre = {view: np.mean([odd[view] for _, odd in judged]) for view in networks}
-    return [
-        {
-            view: float(centre[view] + shift + stretch * (value - centre[view]))
-            if view in networks
-            else value
-            for view, value in odd.items()
-        }
-        for _, odd in judged
-    ]
 
 
 def _deviations(heard: Heard, views: Iterable[str]) -> dict[str, np.ndarray]:

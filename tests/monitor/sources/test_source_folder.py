@@ -168,6 +168,22 @@ def test_a_folder_that_is_not_there_yet_is_waited_for(tmp_path):
     assert len(joined(watch.chunks)) == RATE
 
 
+def test_more_sound_than_time_does_not_run_away_into_the_future(tmp_path):
+    script = {
+        at: put(tmp_path / f"{at}.wav", at, seconds=30.0) for at in (1.0, 3.0, 5.0, 7.0, 9.0, 11.0)
+    }
+    watch = Watch(tmp_path, script, seconds=15)
+    assert len(joined(watch.chunks)) == 6 * 30 * RATE
+    assert max(chunk.time for chunk in watch.chunks) < NOON + 11 + 90
+
+
+def test_a_file_that_is_gone_again_is_forgotten(tmp_path):
+    path = tmp_path / "a.wav"
+    watch = Watch(tmp_path, {1.0: put(path, 1), 1.5: path.unlink, 3.0: put(path, 3, seed=1)})
+    assert len(joined(watch.chunks)) == RATE
+    assert "left out" not in watch.status[8.0].words
+
+
 def test_a_file_from_the_future_ended_now(tmp_path):
     watch = Watch(tmp_path, {1.0: put(tmp_path / "a.wav", 5000)})
     assert NOON < watch.chunks[0].time < NOON + 3

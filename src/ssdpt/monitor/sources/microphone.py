@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 import queue
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from ssdpt.data.portaudio import sounddevice
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.plant import MicrophoneSettings
 from ssdpt.monitor.sources.backoff import Backoff
@@ -45,7 +45,7 @@ class MicrophoneSource(ReconnectingSource):
         self.name = f"microphone {text}" if text else "the default microphone"
 
     def _listen(self, stop: threading.Event) -> Iterator[Chunk]:
-        audio = _sounddevice()
+        audio = sounddevice()
         about = self._find(audio)
         rate_in = int(about["default_samplerate"])
         channels = int(about["max_input_channels"])
@@ -138,20 +138,6 @@ def _look_again(audio: Any) -> None:
         if not _open_devices:
             audio._terminate()
             audio._initialize()
-
-
-def _sounddevice() -> Any:
-    try:
-        return importlib.import_module("sounddevice")
-    except ImportError as error:
-        raise SsdptError(
-            "a microphone needs the package sounddevice; install it with: pip install 'ssdpt[live]'"
-        ) from error
-    except OSError as error:
-        raise SsdptError(
-            "a microphone needs the PortAudio library; install it (Debian, Ubuntu: "
-            "sudo apt install libportaudio2; macOS: brew install portaudio)"
-        ) from error
 
 
 def _reason(error: Exception) -> str:

@@ -1,0 +1,280 @@
+"""The real service as a process of its own, and a page of a real browser that is watched."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+import time
+import uuid
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import httpx
+import numpy as np
+import yaml
+from sqlalchemy import create_engine, make_url, text
+
+# The broker and its subscriber are those of the tests of outputs.
+sys.path.append(str(Path(__file__).parents[1] / "monitor" / "outputs"))
+from receivers import Broker, Subscriber, until
+
+__all__ = ["Broker", "Subscriber", "until"]
+
+POSTGRES = os.environ.get("SSDPT_TEST_POSTGRES", "postgresql+psycopg://root@localhost/test")
+IMAGES = Path(__file__).parents[2] / "docs" / "images"
+SLOW = 60_000  # milliseconds that machines take to learn, or to be heard as broken
+_ADDRESS = re.compile(r"listening; open (http://\S+)")
+_PUSHED_RATE, _PIECE = 16000, 0.5  # Hz, seconds
+
+
+@contextmanager
+def postgres_schema():
+    """The address of a schema of our own, gone afterwards."""
+    server = create_engine(POSTGRES)
+    name = f"ssdpt_{uuid.uuid4().hex}"
+    with server.begin() as connection:
+        connection.execute(text(f"CREATE SCHEMA {name}"))
+    url = make_url(POSTGRES).update_query_dict({"options": f"-csearch_path={name}"})
+    try:
+        yield url.render_as_string(hide_password=False)
+    finally:
+        with server.begin() as connection:
+            connection.execute(text(f"DROP SCHEMA {name} CASCADE"))
+        server.dispose()
+
+
+class Service:
+    """`ssdpt serve` with some arguments; it can be killed and started again where it was."""
+
+    def __init__(self, command, folder, *arguments):
+        self._words = [command, "serve", "--data", str(folder / "data"), *map(str, arguments)]
+        self._log = folder / "serve.log"
+        self._process = None
+        self.address = ""
+
+    def start(self):
+        port = urlsplit(self.address).port if self.address else 0
+        before = self._log.stat().st_size if self._log.exists() else 0
+        with self._log.open("a") as log:
+            self._process = subprocess.Popen(
+                [*self._words, "--port", str(port)],
+                stdout=log,
+                stderr=log,
+                # Lines as they come, and one thread: there are few cores.
+                env={**os.environ, "PYTHONUNBUFFERED": "1", "OMP_NUM_THREADS": "1"},
+            )
+        self.address = until(lambda: self._listening(before), 60)
+        return self
+
+    def _listening(self, before):
+        said = self._log.read_text()[before:]
+        assert self._process.poll() is None, said
+        found = _ADDRESS.search(said)
+        return found and found[1]
+
+    def kill(self):
+        """As a power cut would."""
+        self._process.kill()
+        self._process.wait(10)
+
+    def stop(self):
+        """As it is told to stop; what it said went wrong inside fails the test."""
+        if self._process is not None and self._process.poll() is None:
+            self._process.terminate()
+            assert self._process.wait(20) == 0, self._log.read_text()
+        assert "Traceback" not in self._log.read_text(), self._log.read_text()
+
+    __enter__ = start
+
+    def __exit__(self, *_):
+        self.stop()
+
+    def get(self, path):
+        return httpx.get(self.address + path, timeout=20).raise_for_status().json()
+
+    def post(self, path, **body):
+        return httpx.post(self.address + path, timeout=20, **body).raise_for_status().json()
+
+    def put(self, path, **body):
+        return httpx.put(self.address + path, timeout=20, **body).raise_for_status().json()
+
+    def machine(self, id):
+        return self.get(f"v1/machines/{id}")
+
+    def events(self, machine):
+        """Odd sounds of a machine, newest first."""
+        return self.get(f"v1/events?machine={machine}&kind=anomaly")
+
+    def wait_for_state(self, machine, *states):
+        return until(
+            lambda: (told := self.machine(machine))["state"] in states and told,
+            seconds=60,
+        )
+
+
+class PlantOnFile(Service):
+    """The service of a plant file, which changes while it runs."""
+
+    def __init__(self, command, folder, plant):
+        self.path = folder / "plant.yaml"
+        self._plant = plant
+        self._write()
+        super().__init__(command, folder, "--config", self.path)
+
+    def _write(self):
+        # In one piece: the service reads it at any moment.
+        fresh = self.path.with_suffix(".fresh")
+        fresh.write_text(yaml.safe_dump(self._plant))
+        fresh.replace(self.path)
+
+    def learn(self, *machines):
+        """Let machines learn a minute of their sound, unless they have."""
+        new = [id for id in machines if self.machine(id)["thresholds"] is None]
+        for id in new:
+            self.wait_for_state(id, "starting")  # it is heard
+            self.post(f"v1/machines/{id}/learn", json={"minutes": 1})
+        for id in new:
+            self.wait_for_state(id, "normal")
+
+    def heal(self, machine):
+        """It runs as it did when it learnt."""
+        self._set_fault(machine, None)
+        self.wait_for_state(machine, "normal")
+
+    def break_down(self, machine):
+        """From now on it has a fault; nobody waits for what comes of it."""
+        self._set_fault(machine, 0.0)
+
+    def alarm_of(self, machine):
+        """The event of a machine that is broken, with its recording."""
+        self.break_down(machine)
+        self.wait_for_state(machine, "alarm")
+        return until(
+            lambda: next((e for e in self.events(machine) if e["has_audio"] and not e["ended"]), 0),
+            seconds=60,
+        )
+
+    def new_alarm_of(self, machine):
+        """An alarm that goes on, and that nobody has acknowledged."""
+        event = self.alarm_of(machine)
+        if event["state"] != "active":
+            self.heal(machine)
+            event = self.alarm_of(machine)
+        return event
+
+    def _set_fault(self, machine, after):
+        source = next(m["source"] for m in self._plant["machines"] if m["id"] == machine)
+        if source.get("fault_after") != after:
+            source["fault_after"] = after
+            notes = len(self.get("v1/plant")["notes"])
+            self._write()
+            until(lambda: len(self.get("v1/plant")["notes"]) > notes)
+
+
+class Sender:
+    """Sends the sound of a machine in pieces, faster than it was recorded, until it is left.
+
+    It is told times from minutes ago on, so that there is sound to catch up with.
+    """
+
+    def __init__(self, service, machine):
+        self._url = f"{service.address}v1/machines/{machine}/audio"
+        self._client = httpx.Client(timeout=20)
+        self._random = np.random.default_rng(5)
+        self._begin = time.time() - 600.0
+        self._sent = 0  # pieces
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._work)
+        self.failed = None
+
+    def __enter__(self):
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self._stop.set()
+        self._thread.join()
+        self._client.close()
+        assert self.failed is None, self.failed
+
+    def _work(self):
+        piece = self._piece()
+        while not self._stop.wait(0.04):
+            reply = self._client.post(
+                self._url,
+                params={"time": self._begin + self._sent * _PIECE},
+                content=piece,
+                headers={"Content-Type": f"audio/L16;rate={_PUSHED_RATE};channels=1"},
+            )
+            if reply.is_success:
+                self._sent += 1
+                piece = self._piece()
+            elif "waiting to be listened to" not in reply.text:
+                self.failed = f"{reply.status_code} {reply.text}"
+                return
+
+    def _piece(self):
+        """A hum and the air around it, as big-endian 16-bit samples."""
+        count = round(_PIECE * _PUSHED_RATE)
+        t = (self._sent * count + np.arange(count)) / _PUSHED_RATE
+        hum = sum(np.sin(2 * np.pi * 50 * n * t) / n for n in (1, 2, 4, 7))
+        wave = 0.05 * hum + 0.02 * self._random.standard_normal(count)
+        return np.clip(wave * 32768, -32768, 32767).astype(">i2").tobytes()
+
+
+class PageWatch:
+    """Everything a page must not do: strange hosts, errors on the console, broken policy."""
+
+    def __init__(self, context, address):
+        self._host = urlsplit(address).netloc
+        self._expected = []
+        self.wrong = []
+        # A policy that is broken is told to the page; the console is where it is heard.
+        context.add_init_script(
+            "addEventListener('securitypolicyviolation', (violation) => console.error("
+            "'policy', violation.effectiveDirective, violation.blockedURI))"
+        )
+        context.on("request", self._asked)
+        context.on("console", self._said)
+        context.on("weberror", lambda error: self.wrong.append(f"uncaught: {error.error}"))
+
+    def expect(self, pattern):
+        """Words on the console that belong to the scene."""
+        self._expected.append(re.compile(pattern))
+
+    def _asked(self, request):
+        asked = urlsplit(request.url)
+        if asked.scheme not in ("blob", "data") and asked.netloc != self._host:
+            self.wrong.append(f"asked {request.url}")
+
+    def _said(self, message):
+        if message.type not in ("error", "warning"):
+            return
+        words = f"{message.text} ({message.location.get('url', '')})"
+        if not any(pattern.search(words) for pattern in self._expected):
+            self.wrong.append(f"{message.type}: {words}")
+
+
+def browser_program():
+    found = shutil.which("chromium") or shutil.which("google-chrome")
+    assert found, "there is no Chromium; install it (Debian: apt install chromium)"
+    return found
+
+
+def card(page, name, state=""):
+    """The card of a machine on the overview, in some state."""
+    return page.get_by_role("link", name=re.compile(rf"^{name}, .*{state}"))
+
+
+def panel(page, title):
+    return page.get_by_role("region", name=title, exact=True)
+
+
+def in_page(page, expression):
+    """Wait until it is true there; Playwright's own way needs eval, which the page forbids."""
+    return until(lambda: page.evaluate(expression))

@@ -1,0 +1,260 @@
+"""Monitoring as people meet it, with PostgreSQL behind it and Mosquitto to tell."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from monitor_service import (
+    SLOW,
+    Broker,
+    PlantOnFile,
+    Sender,
+    Subscriber,
+    card,
+    panel,
+    postgres_schema,
+    until,
+)
+from playwright.sync_api import expect
+
+from ssdpt.monitor.store import Store
+
+pytestmark = [
+    pytest.mark.needs_browser,
+    pytest.mark.needs_postgres,
+    pytest.mark.needs_mosquitto,
+]
+
+# Chromium says each reply that is no success; these belong to their scenes.
+NO_NORMAL_SAMPLE = r"404.*normal\.flac"
+NO_PICTURE_YET = r"404.*/spectrogram"
+SERVICE_AWAY = r"ERR_(CONNECTION_REFUSED|CONNECTION_RESET|INCOMPLETE_CHUNKED_ENCODING|EMPTY_)"
+
+
+@pytest.fixture(scope="module")
+def broker(tmp_path_factory):
+    with Broker(tmp_path_factory.mktemp("broker")) as broker:
+        yield broker
+
+
+@pytest.fixture(scope="module")
+def store_url():
+    with postgres_schema() as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def works(command, broker, store_url, tmp_path_factory):
+    """Two machines that have learnt, with PostgreSQL behind them and a broker to tell."""
+    machines = [
+        {
+            **{"id": id, "name": name, "site": "Hall C", "alarm": {"smoothing": 5.0}},
+            "source": {"kind": "simulated", "machine": kind, "seed": 7, "speed": 8.0},
+        }
+        for id, name, kind in (("pump-1", "Feed pump", "pump"), ("fan-1", "Roof fan", "fan"))
+    ]
+    plant = {
+        **{"name": "Works", "zone": "Europe/Berlin", "speed": 8.0, "store": store_url},
+        "machines": machines,
+        "outputs": [{"kind": "mqtt", "host": "127.0.0.1", "port": broker.port, "prefix": "works"}],
+    }
+    with PlantOnFile(command, tmp_path_factory.mktemp("works"), plant) as service:
+        service.learn("pump-1", "fan-1")
+        yield service
+
+
+def focus_by_tab(page, target):
+    """Reach something with the Tab key only."""
+    for _ in range(80):
+        if target.evaluate("element => element === document.activeElement"):
+            return
+        page.keyboard.press("Tab")
+    pytest.fail("the Tab key does not reach it")
+
+
+def test_a_fault_is_shown_announced_listed_and_published(works, broker, open_page):
+    works.heal("pump-1")
+    page = open_page(works)
+    page.watch.expect(NO_PICTURE_YET)
+    page.watch.expect(NO_NORMAL_SAMPLE)
+    expect(card(page, "Feed pump", "Normal")).to_be_visible()
+    known = {event["id"] for event in works.events("pump-1")}
+    with Subscriber(broker.port, "works/#") as heard:
+        works.break_down("pump-1")
+        expect(card(page, "Feed pump", "Alarm")).to_be_visible(timeout=SLOW)
+        expect(page.get_by_role("status")).to_contain_text("Alarm: Feed pump.")
+        event = next(e for e in works.events("pump-1") if e["id"] not in known)
+        page.get_by_role("navigation", name="Pages").get_by_role("link", name="Events").click()
+        row = page.get_by_role("row").filter(has_text="Feed pump").first
+        expect(row).to_contain_text("Alarm")
+        expect(row).to_contain_text("Not acknowledged")
+        until(lambda: json.loads(heard.last("works/pump-1/state"))["state"] == "alarm")
+        until(lambda: event["id"] in [e["id"] for e in heard.contents("works/pump-1/event")])
+        row.get_by_role("link").first.click()
+        # The recording is made some seconds later; it comes to a page that is open already.
+        sound = panel(page, "What was heard")
+        expect(sound.get_by_role("button", name="Play: the event")).to_be_visible()
+        expect(sound.get_by_role("img", name=re.compile("^Spectrogram"))).to_be_visible()
+
+
+def test_an_event_is_acknowledged_by_keyboard(works, store_url, tmp_path, open_page):
+    event = works.new_alarm_of("pump-1")
+    page = open_page(works, f"#/event/{event['id']}")
+    page.watch.expect(NO_NORMAL_SAMPLE)
+    todo = panel(page, "What to do")
+    focus_by_tab(page, todo.get_by_label("Comment"))
+    page.keyboard.type("bearing is dry; greased")
+    focus_by_tab(page, todo.get_by_role("button", name="Acknowledge"))
+    page.keyboard.press("Enter")
+    life = panel(page, "Life of the event")
+    expect(life).to_contain_text("Acknowledged by local")
+    page.reload()
+    expect(life).to_contain_text("Acknowledged by local")
+    expect(life).to_contain_text("bearing is dry; greased")
+    expect(todo.get_by_role("button", name="Acknowledge")).to_have_count(0)
+    with Store.open(store_url, tmp_path) as store:
+        kept = store.event(event["id"])
+    assert kept.acknowledged_by == "local"
+    assert [comment.text for comment in kept.comments] == ["bearing is dry; greased"]
+
+
+def test_the_key_a_acknowledges(works, open_page):
+    event = works.new_alarm_of("pump-1")
+    page = open_page(works, f"#/event/{event['id']}")
+    page.watch.expect(NO_NORMAL_SAMPLE)
+    expect(panel(page, "What to do").get_by_role("button", name="Acknowledge")).to_be_enabled()
+    page.keyboard.press("a")
+    expect(panel(page, "Life of the event")).to_contain_text("Acknowledged by local")
+
+
+def test_a_page_that_is_loaded_again_during_an_event_shows_it(works, open_page):
+    event = works.new_alarm_of("pump-1")
+    page = open_page(works)
+    page.watch.expect(NO_NORMAL_SAMPLE)
+    expect(card(page, "Feed pump", "Alarm")).to_be_visible()
+    page.reload()
+    expect(card(page, "Feed pump", "Alarm, score .*, 1 open event")).to_be_visible()
+    banner = panel(page, "Events to acknowledge")
+    banner.get_by_role("link", name="Feed pump").click()
+    expect(page).to_have_url(re.compile(event["id"]))
+    page.reload()
+    expect(panel(page, "Life of the event")).to_contain_text("Still going on")
+
+
+def test_a_service_killed_during_an_event_comes_back_with_it(works, open_page):
+    event = works.new_alarm_of("pump-1")
+    page = open_page(works)
+    page.watch.expect(SERVICE_AWAY)
+    page.get_by_role("button", name="Acknowledge Feed pump").click()
+    expect(panel(page, "Events to acknowledge")).to_have_count(0)
+    works.kill()
+    expect(page.get_by_role("alert")).to_contain_text("Connection lost")
+    expect(page.get_by_text("Not live")).to_be_visible()
+    works.start()
+    expect(page.get_by_role("alert")).to_have_count(0, timeout=30_000)
+    expect(page.get_by_text("Live", exact=True)).to_be_visible()
+    expect(card(page, "Feed pump", "Alarm")).to_be_visible(timeout=SLOW)
+    expect(panel(page, "Events to acknowledge")).to_have_count(0)
+    newest = works.events("pump-1")[0]
+    assert newest["id"] == event["id"], "the event that went on was ended, and begun anew"
+    assert (newest["state"], newest["ended"]) == ("acknowledged", None)
+    assert newest["acknowledged"]["who"] == "local"
+
+
+def test_this_is_normal_teaches_the_machine(works, open_page):
+    works.heal("fan-1")
+    event = works.alarm_of("fan-1")
+    page = open_page(works, f"#/event/{event['id']}")
+    page.watch.expect(NO_NORMAL_SAMPLE)
+    button = panel(page, "What to do").get_by_role("button", name="This is normal")
+    button.click()
+    expect(button).to_have_attribute("aria-pressed", "true")
+    until(lambda: any("as normal from now on" in w for w in works.get("v1/plant")["notes"]), 60)
+    page.goto(f"{works.address}#/settings")
+    page.reload()
+    expect(panel(page, "About this plant")).to_contain_text(
+        "Roof fan takes the sound of this event as normal from now on"
+    )
+    page.goto(f"{works.address}#/events?machine=fan-1")
+    expect(page.get_by_role("row").nth(1)).to_contain_text("was normal")
+
+
+def test_a_machine_learns_a_new_baseline(works, open_page):
+    works.heal("fan-1")
+    page = open_page(works, "#/machine/fan-1")
+    baseline = panel(page, "Baseline")
+    baseline.get_by_label("Minutes").fill("1")
+    baseline.get_by_role("button", name="Learn a new baseline").click()
+    baseline.get_by_role("button", name="The machine runs normally: learn now").click()
+    expect(baseline.get_by_role("progressbar", name="Normal sound heard")).to_be_visible()
+    expect(page.get_by_text("Its normal sound is being learnt.")).to_be_visible()
+    expect(page.get_by_text("Sounds as it was learnt.")).to_be_visible(timeout=SLOW)
+
+
+def test_the_slider_changes_the_limits(works, open_page):
+    page = open_page(works, "#/machine/fan-1")
+    limits = panel(page, "False alarms")
+    slider = limits.get_by_role("slider", name="False alarms put up with")
+    alert = limits.get_by_role("definition").first
+    before = alert.inner_text()
+    slider.focus()
+    page.keyboard.press("Home")
+    expect(slider).to_have_attribute("aria-valuetext", "about 1 a year")
+    expect(alert).not_to_have_text(before)
+    rare = alert.inner_text()
+    page.keyboard.press("End")
+    expect(slider).to_have_attribute("aria-valuetext", "3 a day")
+    expect(alert).not_to_have_text(rare)
+    limits.get_by_role("button", name="Use these limits").click()
+    expect(limits.get_by_role("button", name="Use these limits")).to_have_count(0)
+    kept = works.machine("fan-1")["thresholds"]
+    assert kept["per_week"] == 21
+    assert float(alert.inner_text()) == pytest.approx(kept["alert"], rel=0.01)
+    assert kept["alert"] < float(rare)
+    page.reload()
+    expect(slider).to_have_attribute("aria-valuetext", "3 a day")
+    works.put("v1/machines/fan-1/thresholds", json={"per_week": 1})
+
+
+def test_a_machine_is_muted_and_heard_again(works, open_page):
+    page = open_page(works, "#/machine/fan-1")
+    mute = panel(page, "Mute")
+    mute.get_by_role("button", name="For 1 h").click()
+    expect(mute).to_contain_text("Muted until")
+    assert works.machine("fan-1")["muted_until"] is not None
+    page.goto(f"{works.address}#/overview")
+    expect(card(page, "Roof fan", "muted")).to_be_visible()
+    page.goto(f"{works.address}#/machine/fan-1")
+    mute.get_by_role("button", name="Unmute").click()
+    expect(mute.get_by_role("button", name="For 1 h")).to_be_visible()
+    assert works.machine("fan-1")["muted_until"] is None
+    page.goto(f"{works.address}#/overview")
+    expect(card(page, "Roof fan", "muted")).to_have_count(0)
+
+
+def test_a_new_machine_whose_sound_is_sent_is_watched(works, open_page):
+    page = open_page(works)
+    page.get_by_role("link", name="Add a machine").click()
+    page.get_by_label("Name", exact=True).fill("Compressor")
+    page.get_by_label("Site").fill("Hall D")
+    expect(page.get_by_label("Short name")).to_have_value("compressor")
+    page.get_by_role("radio", name="Sent to here").check()
+    page.get_by_role("button", name="Listen").click()
+    good = page.get_by_role("button", name="It hears the right machine")
+    expect(good).to_be_disabled()
+    expect(page.get_by_text("does not arrive yet")).to_be_visible()
+    with Sender(works, "compressor"):
+        expect(good).to_be_enabled()
+        expect(page.get_by_role("img", name=re.compile("^Live spectrogram"))).to_be_visible()
+        good.click()
+        page.get_by_label("Minutes").fill("1")
+        page.get_by_role("button", name="Learn now").click()
+        progress = page.get_by_role("progressbar", name="Normal sound heard")
+        expect(progress).to_be_visible()
+        page.get_by_role("button", name="Watch it").click(timeout=SLOW)
+        watched = panel(page, "It is watched from now on")
+        expect(watched).to_contain_text("Normal", timeout=SLOW)
+        watched.get_by_role("link", name="To the overview").click()
+        expect(card(page, "Compressor", "Hall D, Normal, score")).to_be_visible()

@@ -1,0 +1,89 @@
+"""Who may come in, once others than this computer can reach the service."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+from monitor_service import Service, card, panel
+from playwright.sync_api import expect
+
+from ssdpt.monitor.store import Store
+from ssdpt.monitor.types import Event
+
+pytestmark = pytest.mark.needs_browser
+
+PASSWORD = "correct horse battery"
+EVENT, WORDS = "0" * 32, "Mixer sounds unlike its normal self"
+# Chromium says each reply that is no success; these belong to the scenes.
+NOT_SIGNED_IN, NO_SOUND_KEPT = r"401 .*/v1/", r"404 .*(normal\.flac|/spectrogram)"
+
+
+@pytest.fixture(scope="module")
+def guarded(command, tmp_path_factory):
+    """A service that others can reach, a viewer, an operator and an event of long ago."""
+    folder = tmp_path_factory.mktemp("guarded")
+    data = folder / "data"
+    for name, role in (("vera", "viewer"), ("olga", "operator")):
+        subprocess.run(
+            [command, "user", "add", name, "--role", role, "--data", data, "--password-file", "-"],
+            input=PASSWORD,
+            text=True,
+            check=True,
+            capture_output=True,
+        )
+    with Store.open(f"sqlite:///{data}/ssdpt.db", data) as store:
+        event = Event(EVENT, "mixer", "anomaly", "alarm", 1.7e9, WORDS, ended=1.7e9 + 60)
+        store.save_event(event)
+    plant = folder / "plant.yaml"
+    plant.write_text("machines: [{id: mixer, name: Mixer, source: {kind: pushed}}]\n")
+    with Service(command, folder, "--config", plant, "--host", "0.0.0.0") as service:
+        yield service
+
+
+def odd_sound(page):
+    """The event in the list of those to acknowledge; the machine that sends nothing has another."""
+    return panel(page, "Events to acknowledge").get_by_role("listitem").filter(has_text=WORDS)
+
+
+def sign_in(page, name, password):
+    page.get_by_label("Name").fill(name)
+    page.get_by_label("Password").fill(password)
+    page.get_by_role("button", name="Sign in").click()
+
+
+def test_only_a_right_password_lets_in_and_a_viewer_only_looks(guarded, open_page):
+    page = open_page(guarded)
+    page.watch.expect(NOT_SIGNED_IN)
+    page.watch.expect(NO_SOUND_KEPT)
+    sign_in(page, "vera", "wrong horse")
+    expect(page.get_by_role("alert")).to_contain_text("the name or the password is wrong")
+    expect(card(page, "Mixer")).to_have_count(0)
+    sign_in(page, "vera", PASSWORD)
+    expect(card(page, "Mixer")).to_be_visible()
+    expect(odd_sound(page)).to_be_visible()
+    expect(page.get_by_role("button", name="Acknowledge")).to_have_count(0)
+    expect(page.get_by_role("link", name="Add a machine")).to_have_count(0)
+    odd_sound(page).get_by_role("link").click()
+    todo = panel(page, "What to do")
+    expect(todo).to_contain_text("Needs the role operator.")
+    expect(todo.get_by_role("button", disabled=False)).to_have_count(0)
+    page.keyboard.press("a")
+    page.reload()
+    expect(panel(page, "Life of the event")).to_contain_text("Waits for someone")
+    page.goto(f"{guarded.address}#/settings")
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_role("button", name="Sign in")).to_be_visible()
+    page.reload()
+    expect(page.get_by_role("button", name="Sign in")).to_be_visible()
+
+
+def test_an_operator_acknowledges_with_a_login(guarded, open_page):
+    page = open_page(guarded)
+    page.watch.expect(NOT_SIGNED_IN)
+    page.watch.expect(NO_SOUND_KEPT)
+    sign_in(page, "olga", PASSWORD)
+    odd_sound(page).get_by_role("button", name="Acknowledge Mixer").click()
+    expect(odd_sound(page)).to_have_count(0)
+    page.goto(f"{guarded.address}#/event/{EVENT}")
+    expect(panel(page, "Life of the event")).to_contain_text("Acknowledged by olga")

@@ -1,0 +1,81 @@
+"""Streams over HTTP from a real server, which is killed and comes back."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import time
+
+import pytest
+from hand_clock import Listener, amplitude, joined, loudest_hz, until
+
+from ssdpt.monitor.plant import NetworkSettings
+from ssdpt.monitor.sources import open_source
+
+pytestmark = pytest.mark.needs_sound
+
+RATE = 16_000
+
+
+@pytest.fixture
+def serve():
+    """Start ffmpeg as the server of a stream: 300 Hz on its left, 1 kHz on its right channel."""
+    started = []
+
+    def start(port, kind, codec):
+        tones = "aevalsrc=0.1*sin(2*PI*300*t)|0.25*sin(2*PI*1000*t):s=48000"
+        source = ("-re", "-f", "lavfi", "-i", tones, "-c:a", codec, "-f", kind)
+        where = ("-listen", "1", f"http://127.0.0.1:{port}/machine")
+        process = subprocess.Popen(
+            ["ffmpeg", "-v", "error", *source, *where], stdin=subprocess.DEVNULL
+        )
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        process.kill()
+        process.wait()
+
+
+def free_port():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]
+
+
+@pytest.mark.parametrize(("kind", "codec"), [("mpegts", "mp2"), ("ogg", "flac")])
+def test_a_stream_is_heard_and_heard_again_after_its_server_was_gone(serve, kind, codec):
+    port = free_port()
+    url = f"http://user:secret@127.0.0.1:{port}/machine"
+    source = open_source(NetworkSettings(url=url, channel=1, timeout=5), RATE)
+    with Listener(source) as listener:
+        # The server comes later than the listener.
+        until(lambda: "trying again" in source.status.words)
+        server = serve(port, kind, codec)
+        until(lambda: listener.seconds >= 2.5)
+        heard = joined(listener.chunks)[RATE // 2 : 2 * RATE]
+        assert loudest_hz(heard, RATE) == pytest.approx(1000, abs=1)
+        assert amplitude(heard, 1000, RATE) == pytest.approx(0.25, rel=0.01)
+        assert amplitude(heard, 300, RATE) < 0.003
+        assert source.status.connected
+        assert source.status.reconnects == 0
+        assert (source.status.rate_in, source.status.channels_in) == (48_000, 2)
+        last = listener.chunks[-1]
+        assert abs(last.time - time.time()) < 3
+        assert "secret" not in source.status.words
+
+        server.kill()
+        until(lambda: not source.status.connected)
+        assert "secret" not in source.status.words
+        before = len(listener.chunks)
+        serve(port, kind, codec)
+        until(lambda: len(listener.chunks) > before + 6)
+        assert [chunk.gap > 0 for chunk in listener.chunks[before : before + 6]] == [True] + [
+            False
+        ] * 5
+        first, last = listener.chunks[before], listener.chunks[before - 1]
+        assert first.gap == pytest.approx(first.time - last.time - 0.25, abs=1e-3)
+        assert (source.status.reconnects, source.status.gaps) == (1, 1)
+        heard = joined(listener.chunks[before + 1 :])
+        assert amplitude(heard, 1000, RATE) == pytest.approx(0.25, rel=0.02)
