@@ -184,6 +184,16 @@ def test_the_plant_file_is_read_again_and_a_broken_one_is_not_taken(opened, tmp_
     assert monitor.add_machine({"id": "d", "source": {"kind": "pushed"}}) == "d"
     with pytest.raises(SsdptError, match="called d already"):
         monitor.add_machine({"id": "d", "source": {"kind": "pushed"}})
+    with pytest.raises(SsdptError, match="machine: setting source: Field required"):
+        monitor.add_machine({"id": "e"})
+    write("b", "c", outputs=[hook])
+    assert monitor.reload() == []
+    opened.close()
+    assert set(opened(read_plant(path), path).machines) == {"b", "c", "d"}
+    opened.close()
+    (tmp_path / "data" / "machines.json").write_text("{")
+    with pytest.raises(SsdptError, match="repair the file or remove it"):
+        opened(read_plant(path), path)
 
 
 def test_no_sound_is_kept_where_none_may_be(opened, tmp_path):

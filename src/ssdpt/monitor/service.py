@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from ssdpt.config import explain
 from ssdpt.errors import SsdptError
+from ssdpt.monitor.added import AddedMachines
 from ssdpt.monitor.hub import Hub, Subscription
 from ssdpt.monitor.learning import FEWEST_CLIPS, Learning, flac
 from ssdpt.monitor.live import LiveModel, LiveScore
@@ -57,7 +58,9 @@ class Monitor:
         path: Path | None = None,
         demo: bool = False,
     ) -> None:
-        self.file, self.store, self.data, self.path, self.demo = plant, store, data, path, demo
+        self.added = AddedMachines(data / "machines.json")
+        self.file = plant = self.added.beside(plant)
+        self.store, self.data, self.path, self.demo = store, data, path, demo
         self.roster = Roster(store, data)
         self.writer = Writer(store)
         self.hub = Hub()
@@ -271,7 +274,7 @@ class Monitor:
         push(samples, rate, channels, time)
 
     def add_machine(self, settings: Mapping[str, Any]) -> str:
-        """One more machine, until the plant file is read again."""
+        """One more machine, from now on and after a restart too; gives its id."""
         try:
             found = MachineSettings.model_validate(settings)
         except ValidationError as error:
@@ -280,6 +283,7 @@ class Monitor:
             if found.id in self.machines:
                 raise SsdptError(f"there is a machine called {found.id} already")
             machine = self.roster.open(found, self.file)
+            self.added.add(found)
             self.machines[found.id] = machine
             self.file = self.file.model_copy(update={"machines": (*self.file.machines, found)})
         machine.hearing.start()
@@ -294,7 +298,7 @@ class Monitor:
         """
         if self.path is None:
             raise SsdptError("there is no plant file to read again")
-        plant = read_plant(self.path)
+        plant = self.added.beside(read_plant(self.path))
         known = {machine.id: machine for machine in self.file.machines}
         wanted = {machine.id: machine for machine in plant.machines}
         opened = {

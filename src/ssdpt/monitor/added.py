@@ -1,0 +1,44 @@
+"""Machines that were added on the page, beside those of the plant file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from ssdpt.errors import SsdptError
+from ssdpt.files import write_json
+from ssdpt.monitor.plant import MachineSettings, PlantFile
+
+
+class AddedMachines:
+    """A list in the data folder. A machine that the plant file has as well is the plant file's."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.machines = _read(path)
+
+    def add(self, machine: MachineSettings) -> None:
+        """Keep it."""
+        self.machines = [*(one for one in self.machines if one.id != machine.id), machine]
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        write_json(self.path, [one.model_dump(mode="json") for one in self.machines])
+
+    def beside(self, plant: PlantFile) -> PlantFile:
+        """The plant with these machines as well."""
+        known = {machine.id for machine in plant.machines}
+        more = tuple(machine for machine in self.machines if machine.id not in known)
+        return plant.model_copy(update={"machines": (*plant.machines, *more)})
+
+
+def _read(path: Path) -> list[MachineSettings]:
+    if not path.exists():
+        return []
+    try:
+        found = json.loads(path.read_text("utf-8"))
+        return [MachineSettings.model_validate(one) for one in found]
+    except (OSError, ValueError, TypeError, ValidationError) as error:
+        raise SsdptError(
+            f"{path}: the machines added on the page cannot be read; repair the file or remove it"
+        ) from error

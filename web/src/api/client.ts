@@ -1,0 +1,67 @@
+/** Requests to the service. Paths count from the page, so that it also works below a proxy's path. */
+
+let csrf = ''
+
+export function keepCsrf(token: string): void {
+  csrf = token
+}
+
+/** What went wrong, as a sentence for people. */
+export class ServiceError extends Error {
+  constructor(
+    message: string,
+    readonly status: number,
+  ) {
+    super(message)
+  }
+}
+
+export function url(path: string, query: Record<string, string | number | boolean | undefined> = {}): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '')
+  const search = new URLSearchParams(given.map(([key, value]) => [key, String(value)])).toString()
+  return `v1/${path}${search ? `?${search}` : ''}`
+}
+
+async function sentence(response: Response): Promise<string> {
+  try {
+    const body = (await response.json()) as { error?: unknown }
+    if (typeof body.error === 'string') return body.error
+  } catch {
+    // Not JSON: a proxy answered.
+  }
+  return `The service answered ${response.status} ${response.statusText}.`
+}
+
+async function request<T>(method: string, address: string, body?: unknown, signal?: AbortSignal): Promise<T> {
+  const headers: Record<string, string> = { Accept: 'application/json' }
+  if (body !== undefined) headers['Content-Type'] = 'application/json'
+  if (method !== 'GET' && csrf) headers['X-CSRF-Token'] = csrf
+  let response: Response
+  try {
+    response = await fetch(address, {
+      method,
+      headers,
+      body: body === undefined ? null : JSON.stringify(body),
+      credentials: 'same-origin',
+      cache: 'no-store',
+      signal: signal ?? AbortSignal.timeout(20_000),
+    })
+  } catch (error) {
+    if (signal?.aborted) throw error
+    throw new ServiceError('The service cannot be reached.', 0)
+  }
+  if (!response.ok) throw new ServiceError(await sentence(response), response.status)
+  const text = await response.text()
+  return (text ? JSON.parse(text) : undefined) as T
+}
+
+export const get = <T>(address: string, signal?: AbortSignal): Promise<T> =>
+  request<T>('GET', address, undefined, signal)
+export const post = <T = unknown>(address: string, body: unknown = {}): Promise<T> =>
+  request<T>('POST', address, body)
+export const put = <T = unknown>(address: string, body: unknown): Promise<T> => request<T>('PUT', address, body)
+export const remove = (address: string): Promise<unknown> => request('DELETE', address)
+
+export function words(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

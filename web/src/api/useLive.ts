@@ -1,0 +1,37 @@
+import { createContext, useContext, useEffect, useState, useSyncExternalStore } from 'react'
+import { Live, type LiveState } from './live'
+
+export const LiveContext = createContext(new Live())
+
+export function useLive(): LiveState {
+  const live = useContext(LiveContext)
+  return useSyncExternalStore(live.subscribe, live.snapshot)
+}
+
+export function useReload(): () => Promise<void> {
+  const live = useContext(LiveContext)
+  return () => live.load()
+}
+
+/** The plant's time, anew every `seconds`. */
+export function useNow(seconds = 1): number {
+  const live = useContext(LiveContext)
+  const [now, setNow] = useState(() => live.clock.now())
+  useEffect(() => {
+    const timer = window.setInterval(() => setNow(live.clock.now()), seconds * 1000)
+    return () => window.clearInterval(timer)
+  }, [live, seconds])
+  return now
+}
+
+export function useZone(): string {
+  return useLive().plant?.zone ?? 'UTC'
+}
+
+const RANK = { viewer: 0, operator: 1, admin: 2 }
+
+/** Whether the reader's role allows what this one does. */
+export function useMay(role: keyof typeof RANK): boolean {
+  const { you } = useLive()
+  return you !== null && RANK[you.role] >= RANK[role]
+}

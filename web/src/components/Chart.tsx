@@ -1,0 +1,51 @@
+import { useEffect, useRef } from 'react'
+import uPlot from 'uplot'
+import 'uplot/dist/uPlot.min.css'
+import { colour, rem, useTheme } from '../lib/theme'
+import { useWidth } from '../lib/useSize'
+
+export function axisStyle() {
+  const line = { stroke: colour('line'), width: 1 }
+  // uPlot reads whole pixels only.
+  return { stroke: colour('text-soft'), font: `${Math.round(0.78 * rem())}px sans-serif`, grid: line, ticks: line }
+}
+
+interface Props {
+  /** Made once and again when `version` or the theme changes; data goes through `data`. */
+  options: (width: number) => Omit<uPlot.Options, 'width' | 'height'>
+  version: string
+  data: uPlot.AlignedData
+  /** In rem, as letters. */
+  height: number
+  summary: string
+}
+
+/** uPlot inside React; the summary says the same to those who do not see it. */
+export function Chart({ options, version, data, height, summary }: Props) {
+  const holder = useRef<HTMLDivElement>(null)
+  const chart = useRef<uPlot | null>(null)
+  const latest = useRef({ options, data })
+  const width = useWidth(holder)
+  const theme = useTheme()
+  useEffect(() => {
+    latest.current = { options, data }
+  })
+  useEffect(() => {
+    if (!holder.current || width === 0) return
+    const made = new uPlot({ ...latest.current.options(width), width, height: height * rem() }, latest.current.data, holder.current)
+    chart.current = made
+    return () => {
+      made.destroy()
+      chart.current = null
+    }
+  }, [width, height, version, theme])
+  useEffect(() => {
+    chart.current?.setData(data)
+  }, [data])
+  return (
+    <figure className="chart">
+      <div ref={holder} className="plot" aria-hidden="true" style={{ height: `${height}rem` }} />
+      <figcaption>{summary}</figcaption>
+    </figure>
+  )
+}

@@ -1,0 +1,70 @@
+import { useState } from 'react'
+import type { EventLabel, MachineEvent } from '../api/types'
+import { post, url } from '../api/client'
+import { useMay } from '../api/useLive'
+import { useShortcut } from '../lib/shortcuts'
+import { useAction } from '../lib/useAction'
+import { Problem } from './Problem'
+
+const LABELS: readonly [EventLabel, string][] = [
+  ['normal', 'This is normal'],
+  ['fault', 'Confirmed fault'],
+]
+
+/** What a person can say about an event. */
+export function EventActions({ event, onChange }: { event: MachineEvent; onChange: (event: MachineEvent) => void }) {
+  const may = useMay('operator')
+  const { run, busy, error } = useAction()
+  const [text, setText] = useState('')
+  const send = (what: string, body: unknown) =>
+    run(async () => onChange(await post<MachineEvent>(url(`events/${event.id}/${what}`), body)))
+  const isOpen = event.state === 'active'
+  const acknowledge = () =>
+    send('acknowledge', { comment: text.trim() }).then((done) => {
+      if (done) setText('')
+    })
+  const comment = () =>
+    send('comment', { text: text.trim() }).then((done) => {
+      if (done) setText('')
+    })
+  useShortcut('a', may && isOpen && !busy ? () => void acknowledge() : null)
+  return (
+    <div className="actions">
+      <label>
+        Comment
+        <textarea
+          rows={2}
+          value={text}
+          disabled={!may}
+          placeholder="What was found, what was done"
+          onChange={(change) => setText(change.target.value)}
+        />
+      </label>
+      <div className="buttons">
+        {isOpen && (
+          <button type="button" className="main" disabled={!may || busy} onClick={() => void acknowledge()}>
+            Acknowledge <kbd>a</kbd>
+          </button>
+        )}
+        <button type="button" disabled={!may || busy || !text.trim()} onClick={() => void comment()}>
+          Add comment
+        </button>
+      </div>
+      <div className="buttons" role="group" aria-label="What it was">
+        {LABELS.map(([label, name]) => (
+          <button
+            key={label}
+            type="button"
+            disabled={!may || busy}
+            aria-pressed={event.label === label}
+            onClick={() => void send('label', { label: event.label === label ? '' : label })}
+          >
+            {name}
+          </button>
+        ))}
+      </div>
+      {!may && <p className="plain">Needs the role operator.</p>}
+      <Problem words={error} />
+    </div>
+  )
+}

@@ -1,0 +1,63 @@
+import type { MachineEvent } from '../api/types'
+import { useLive, useNow, useZone } from '../api/useLive'
+import { score } from '../lib/numbers'
+import { link } from '../lib/route'
+import { EVENT_STATE_WORDS, KIND_WORDS, STATE_WORDS } from '../lib/states'
+import { duration, stamp } from '../lib/time'
+import { Shape } from './Shape'
+
+const LABEL_WORDS = { '': '', normal: 'was normal', fault: 'confirmed fault' }
+
+export function EventTable({ events, withMachine }: { events: MachineEvent[]; withMachine: boolean }) {
+  const { machines } = useLive()
+  const zone = useZone()
+  const now = useNow(10)
+  return (
+    <div className="scrolled">
+      <table className="events">
+        <thead>
+          <tr>
+            <th scope="col">Began</th>
+            {withMachine && <th scope="col">Machine</th>}
+            <th scope="col">Level</th>
+            <th scope="col">What</th>
+            <th scope="col">Lasted</th>
+            <th scope="col" className="number">
+              Peak
+            </th>
+            <th scope="col">State</th>
+          </tr>
+        </thead>
+        <tbody>
+          {events.map((event) => (
+            <tr key={event.id} className={event.state === 'active' ? 'is-open' : ''}>
+              <td>
+                <a href={link('event', event.id)}>{stamp(event.began, zone)}</a>
+              </td>
+              {withMachine && (
+                <td className="machine">
+                  <a href={link('machine', event.machine)}>{machines[event.machine]?.name || event.machine}</a>
+                </td>
+              )}
+              <td>
+                <span className={`badge small state-${event.level}`}>
+                  <Shape state={event.level} />
+                  {STATE_WORDS[event.level]}
+                </span>
+              </td>
+              <td className="what">
+                <span className="soft">{KIND_WORDS[event.kind]}.</span> {event.words}
+              </td>
+              <td>{event.ended === null ? `${duration(now - event.began)}, goes on` : duration(event.ended - event.began)}</td>
+              <td className="number peak">{score(event.peak)}</td>
+              <td>
+                {EVENT_STATE_WORDS[event.state]}
+                {event.label && <span className="soft">, {LABEL_WORDS[event.label]}</span>}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}

@@ -1,0 +1,72 @@
+import { memo } from 'react'
+import type { Machine } from '../api/types'
+import { plural, score } from '../lib/numbers'
+import { link } from '../lib/route'
+import { STATE_HELP, STATE_WORDS } from '../lib/states'
+import { duration, moment } from '../lib/time'
+import { Gauge } from './Gauge'
+import { Progress } from './Progress'
+import { Spark } from './Spark'
+import { StateBadge } from './StateBadge'
+
+interface Props {
+  machine: Machine
+  zone: string
+  /** To the minute, so that a card that did not change is not drawn anew. */
+  now: number
+}
+
+function Middle({ machine }: { machine: Machine }) {
+  if (machine.state === 'learning' && machine.learning)
+    return <Progress done={machine.learning.seconds} wanted={machine.learning.wanted} />
+  if (machine.state === 'lost') return <p className="plain">{machine.source.words}</p>
+  if (machine.score === null) return <p className="plain">{STATE_HELP[machine.state]}</p>
+  return (
+    <>
+      <Spark spark={machine.spark} limits={machine.thresholds} />
+      <Gauge value={machine.score} limits={machine.thresholds} />
+    </>
+  )
+}
+
+/** The card in a breath, for those who hear it. */
+function spoken(machine: Machine): string {
+  const parts = [machine.name || machine.id, machine.site, STATE_WORDS[machine.state]]
+  if (machine.score !== null) parts.push(`score ${score(machine.score)}`)
+  if (machine.open_events) parts.push(plural(machine.open_events, 'open event'))
+  if (machine.muted_until) parts.push('muted')
+  return parts.filter(Boolean).join(', ')
+}
+
+export const MachineCard = memo(function MachineCard({ machine, zone, now }: Props) {
+  const last = machine.last_event
+  return (
+    <li>
+      <a
+        className={`card state-${machine.state}${machine.muted_until ? ' muted' : ''}`}
+        href={link('machine', machine.id)}
+        aria-label={spoken(machine)}
+      >
+        <header>
+          <div>
+            <h3>{machine.name || machine.id}</h3>
+            <p className="site">{machine.site || machine.id}</p>
+          </div>
+          <StateBadge state={machine.state} />
+        </header>
+        <div className="middle">
+          <Middle machine={machine} />
+        </div>
+        <footer>
+          <span>for {duration(now - machine.state_since)}</span>
+          <span className="tags">
+            {machine.open_events > 0 && <span className="tag open">{plural(machine.open_events, 'open event')}</span>}
+            {machine.muted_until && <span className="tag">Muted until {moment(machine.muted_until, now, zone)}</span>}
+            {machine.drift && <span className="tag">Slow change</span>}
+          </span>
+          <span className="last">{last ? `Last event ${duration(now - last.began)} ago` : 'No event yet'}</span>
+        </footer>
+      </a>
+    </li>
+  )
+})

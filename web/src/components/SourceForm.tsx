@@ -1,0 +1,88 @@
+import { useState, type FormEvent } from 'react'
+import { post, url } from '../api/client'
+import { useReload } from '../api/useLive'
+import { machineId } from '../lib/names'
+import { SOURCES } from '../lib/sources'
+import { useAction } from '../lib/useAction'
+import { Panel } from './Panel'
+import { Problem } from './Problem'
+
+/** Who the machine is and where its sound comes from. */
+export function SourceForm({ onMade }: { onMade: (id: string) => void }) {
+  const reload = useReload()
+  const { run, busy, error } = useAction()
+  const [name, setName] = useState('')
+  const [site, setSite] = useState('')
+  const [givenId, setGivenId] = useState('')
+  const [kind, setKind] = useState('microphone')
+  const [fields, setFields] = useState<Record<string, string>>({})
+  const id = givenId || machineId(name)
+  const source = SOURCES.find((each) => each.kind === kind) ?? SOURCES[0]
+  const send = (event: FormEvent) => {
+    event.preventDefault()
+    const given = Object.fromEntries(
+      (source?.fields ?? []).flatMap((field) => {
+        const value = fields[field.name]?.trim() ?? ''
+        return value === '' ? [] : [[field.name, field.type === 'number' ? Number(value) : value]]
+      }),
+    )
+    void run(async () => {
+      await post(url('machines'), { id, name, site, source: { kind, ...given } })
+      await reload()
+    }).then((done) => {
+      if (done) onMade(id)
+    })
+  }
+  return (
+    <Panel title="Name and source">
+      <form onSubmit={send}>
+        <label>
+          Name
+          <input required autoFocus value={name} placeholder="Coolant pump 1" onChange={(event) => setName(event.target.value)} />
+        </label>
+        <label>
+          Site
+          <input value={site} placeholder="Hall A" onChange={(event) => setSite(event.target.value)} />
+        </label>
+        <label>
+          Short name, for addresses and messages
+          <input
+            required
+            pattern="[a-z0-9][a-z0-9_\-]{0,63}"
+            title="small letters, digits, - and _"
+            value={id}
+            onChange={(event) => setGivenId(event.target.value)}
+          />
+        </label>
+        <fieldset>
+          <legend>Where its sound comes from</legend>
+          {SOURCES.map((each) => (
+            <label key={each.kind} className="choice">
+              <input type="radio" name="kind" checked={kind === each.kind} onChange={() => setKind(each.kind)} />
+              <span>
+                <strong>{each.title}</strong>
+                <span className="soft"> {each.help}</span>
+              </span>
+            </label>
+          ))}
+        </fieldset>
+        {source?.fields.map((field) => (
+          <label key={`${kind} ${field.name}`}>
+            {field.title}
+            <input
+              type={field.type}
+              required={field.required}
+              placeholder={field.placeholder}
+              value={fields[field.name] ?? ''}
+              onChange={(event) => setFields({ ...fields, [field.name]: event.target.value })}
+            />
+          </label>
+        ))}
+        <Problem words={error} />
+        <button type="submit" className="main" disabled={busy || !id}>
+          Listen
+        </button>
+      </form>
+    </Panel>
+  )
+}

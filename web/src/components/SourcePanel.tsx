@@ -1,0 +1,41 @@
+import type { Machine } from '../api/types'
+import { url } from '../api/client'
+import { LevelMeter } from './LevelMeter'
+import { Panel } from './Panel'
+
+/** Where the sound comes from and how well it arrives. */
+export function SourcePanel({ machine, now }: { machine: Machine; now: number }) {
+  const { source } = machine
+  const exported = url('export', { machine: machine.id, begin: now - 7 * 86_400, end: now, format: 'csv' })
+  return (
+    <Panel title="Source and operation">
+      <dl className="facts">
+        <dt>Sound</dt>
+        <dd>
+          {source.connected ? 'arrives' : 'does not arrive'} · {source.words}
+        </dd>
+        <dt>Level</dt>
+        <dd>
+          <LevelMeter level={machine.level_dbfs} />
+        </dd>
+        <dt>Breaks</dt>
+        <dd>
+          {source.gaps} gaps, {source.reconnects} reconnections
+        </dd>
+        <dt>Clock</dt>
+        <dd>{Math.abs(source.drift_ppm).toFixed(0)} ppm {source.drift_ppm < 0 ? 'slow' : 'fast'}</dd>
+        <dt>Operating point</dt>
+        <dd>{machine.operating_point || 'one only'}</dd>
+        <dt>Kind</dt>
+        <dd>{machine.kind || '–'}</dd>
+        <dt>Judged by</dt>
+        <dd>{machine.model || 'its own baseline'}</dd>
+      </dl>
+      <p>
+        <a href={exported} download>
+          Scores of the last week (CSV)
+        </a>
+      </p>
+    </Panel>
+  )
+}

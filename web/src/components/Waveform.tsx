@@ -1,0 +1,115 @@
+import { useEffect, useRef, useState } from 'react'
+import WaveSurfer from 'wavesurfer.js'
+import RegionsPlugin, { type Region } from 'wavesurfer.js/plugins/regions'
+import { colour, useTheme } from '../lib/theme'
+import { WAVEFORM_STYLE } from './waveformStyle'
+
+export interface Selection {
+  begin: number
+  end: number
+}
+
+interface Props {
+  src: string
+  label: string
+  rate: number
+  isLooping: boolean
+  selection: Selection | null
+  onSelect: (selection: Selection | null) => void
+  onTime: (time: number, duration: number) => void
+  onPlaying: (isPlaying: boolean) => void
+  onError: () => void
+  onReady: (player: WaveSurfer) => void
+}
+
+function adoptStyle(player: WaveSurfer): void {
+  const root = player.getWrapper().getRootNode()
+  if (!(root instanceof ShadowRoot)) return
+  const sheet = new CSSStyleSheet()
+  sheet.replaceSync(WAVEFORM_STYLE)
+  root.adoptedStyleSheets = [sheet]
+}
+
+/** The waveform of a recording; dragging selects a part of it. */
+export function Waveform(props: Props) {
+  const { src, label, rate, selection } = props
+  const holder = useRef<HTMLDivElement>(null)
+  const latest = useRef(props)
+  const region = useRef<Region | null>(null)
+  const regions = useRef<ReturnType<typeof RegionsPlugin.create> | null>(null)
+  const [player, setPlayer] = useState<WaveSurfer | null>(null)
+  const theme = useTheme()
+  useEffect(() => {
+    latest.current = props
+  })
+
+  useEffect(() => {
+    if (!holder.current) return
+    const plugin = RegionsPlugin.create()
+    const made = WaveSurfer.create({
+      container: holder.current,
+      height: 72,
+      waveColor: colour('wave'),
+      progressColor: colour('series'),
+      cursorColor: colour('text'),
+      cursorWidth: 2,
+      normalize: true,
+      // Decoded as the models hear it; spectra are made of this.
+      sampleRate: 16_000,
+      plugins: [plugin],
+    })
+    adoptStyle(made)
+    regions.current = plugin
+    plugin.enableDragSelection({ color: colour('selection'), minLength: 0.2 })
+    plugin.on('region-created', (created) => {
+      if (region.current && region.current !== created) region.current.remove()
+      region.current = created
+      latest.current.onSelect({ begin: created.start, end: created.end })
+    })
+    plugin.on('region-updated', (updated) => latest.current.onSelect({ begin: updated.start, end: updated.end }))
+    made.on('timeupdate', (time) => {
+      const { isLooping, selection: selected, onTime } = latest.current
+      if (isLooping && selected && made.isPlaying() && (time >= selected.end || time < selected.begin - 0.1))
+        made.setTime(selected.begin)
+      onTime(time, made.getDuration())
+    })
+    made.on('play', () => latest.current.onPlaying(true))
+    made.on('pause', () => latest.current.onPlaying(false))
+    made.on('finish', () => {
+      if (latest.current.isLooping) void made.play(latest.current.selection?.begin ?? 0)
+      else latest.current.onPlaying(false)
+    })
+    made.on('ready', () => {
+      latest.current.onReady(made)
+      setPlayer(made)
+    })
+    made.load(latest.current.src).catch((error: unknown) => {
+      // Taken away while it loads is no problem.
+      if (!(error instanceof DOMException && error.name === 'AbortError'))
+        latest.current.onError()
+    })
+    return () => {
+      region.current = null
+      setPlayer(null)
+      made.destroy()
+    }
+  }, [src, theme])
+
+  useEffect(() => {
+    player?.setPlaybackRate(rate, true)
+  }, [player, rate])
+
+  useEffect(() => {
+    if (!player) return
+    if (!selection) {
+      region.current?.remove()
+      region.current = null
+    } else if (region.current) {
+      region.current.setOptions({ start: selection.begin, end: selection.end })
+    } else {
+      regions.current?.addRegion({ start: selection.begin, end: selection.end, color: colour('selection') })
+    }
+  }, [player, selection])
+
+  return <div ref={holder} className="waveform" role="img" aria-label={label} />
+}

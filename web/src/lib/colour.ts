@@ -1,0 +1,99 @@
+/**
+ * Colours of spectrograms: dark to bright with even steps of lightness, readable in grey and by
+ * people who see few colours.
+ */
+const STOPS: readonly [number, number, number][] = [
+  [8, 10, 26],
+  [32, 24, 82],
+  [72, 30, 122],
+  [125, 38, 122],
+  [180, 52, 98],
+  [225, 84, 66],
+  [247, 138, 44],
+  [251, 195, 74],
+  [252, 246, 190],
+]
+
+function between(stops: readonly [number, number, number][], share: number): [number, number, number] {
+  const place = Math.min(Math.max(share, 0), 1) * (stops.length - 1)
+  const index = Math.min(Math.floor(place), stops.length - 2)
+  const from = stops[index] ?? [0, 0, 0]
+  const to = stops[index + 1] ?? from
+  const rest = place - index
+  return [0, 1, 2].map((part) => {
+    const start = from[part] ?? 0
+    return Math.round(start + rest * ((to[part] ?? 0) - start))
+  }) as [number, number, number]
+}
+
+/** 0…255 to red, green, blue. */
+export const SCALE: readonly [number, number, number][] = Array.from({ length: 256 }, (_, value) =>
+  between(STOPS, value / 255),
+)
+
+/** Cyan, which the scale does not have, thicker where odder. */
+export const ODD: readonly [number, number, number] = [64, 245, 235]
+
+/** How opaque the map of oddness is: nothing below a third, so that the sound stays seen. */
+export function oddness(value: number, opacity: number): number {
+  const share = Math.max(0, value / 255 - 1 / 3) * 1.5
+  return Math.round(255 * share * opacity)
+}
+
+export type Contrast = readonly [number, number]
+
+/** From which to which value the colours reach: all but the quietest 2 % and the loudest 0.5 %. */
+export function contrast(columns: readonly (readonly number[] | null)[]): Contrast {
+  const counts = new Array<number>(256).fill(0)
+  let total = 0
+  for (const column of columns)
+    for (const value of column ?? []) {
+      counts[value] = (counts[value] ?? 0) + 1
+      total++
+    }
+  const below = (share: number): number => {
+    let seen = 0
+    const found = counts.findIndex((count) => (seen += count) > share * total)
+    return found < 0 ? 255 : found
+  }
+  const [low, high] = [below(0.02), below(0.995)]
+  // Noise that hardly varies is not blown up to look like a sound.
+  return high - low < 32 ? [Math.max(0, low - 16), Math.min(255, low + 32)] : [low, high]
+}
+
+/** RGBA pixels, low frequencies at the bottom; one pixel a column and bin. */
+export function pixels(
+  columns: readonly (readonly number[] | null)[],
+  bins: number,
+  [low, high]: Contrast,
+): Uint8ClampedArray<ArrayBuffer> {
+  const made = new Uint8ClampedArray(columns.length * bins * 4)
+  const shade = (value: number) => Math.round(255 * Math.min(1, Math.max(0, (value - low) / (high - low))))
+  columns.forEach((column, x) => {
+    if (!column) return
+    for (let bin = 0; bin < bins; bin++) {
+      const [red, green, blue] = SCALE[shade(column[bin] ?? 0)] ?? [0, 0, 0]
+      const at = ((bins - 1 - bin) * columns.length + x) * 4
+      made[at] = red
+      made[at + 1] = green
+      made[at + 2] = blue
+      made[at + 3] = 255
+    }
+  })
+  return made
+}
+
+/** The map of oddness as RGBA pixels to lay over them. */
+export function overlay(map: readonly (readonly number[])[], bins: number, opacity: number): Uint8ClampedArray<ArrayBuffer> {
+  const made = new Uint8ClampedArray(map.length * bins * 4)
+  map.forEach((column, x) => {
+    for (let bin = 0; bin < bins; bin++) {
+      const at = ((bins - 1 - bin) * map.length + x) * 4
+      made[at] = ODD[0]
+      made[at + 1] = ODD[1]
+      made[at + 2] = ODD[2]
+      made[at + 3] = oddness(column[bin] ?? 0, opacity)
+    }
+  })
+  return made
+}

@@ -1,0 +1,67 @@
+/** Numbers as people read them. */
+
+/** Three figures that count; no exponents for anything a machine scores. */
+export function score(value: number | null | undefined): string {
+  if (value === null || value === undefined || !Number.isFinite(value)) return '–'
+  const size = Math.abs(value)
+  if (size >= 1000) return value.toFixed(0)
+  if (size >= 100) return value.toFixed(0)
+  if (size >= 10) return value.toFixed(1)
+  return value.toFixed(2)
+}
+
+/** 850 Hz, 1.2 kHz */
+export function hertz(value: number): string {
+  if (value < 1000) return `${Math.round(value)} Hz`
+  const kilo = value / 1000
+  return `${kilo >= 10 || Number.isInteger(kilo) ? kilo.toFixed(0) : kilo.toFixed(1)} kHz`
+}
+
+export function band([low, high]: readonly [number, number]): string {
+  if (low < 1000 && high < 1000) return `${Math.round(low)}–${Math.round(high)} Hz`
+  if (low >= 1000) return `${hertz(low).replace(' kHz', '')}–${hertz(high)}`
+  return `${hertz(low)}–${hertz(high)}`
+}
+
+export function decibel(value: number | null): string {
+  return value === null || !Number.isFinite(value) ? '–' : `${value.toFixed(0)} dBFS`
+}
+
+/** How often something as odd comes from a normal machine. */
+export function rarity(share: number | null): string {
+  if (share === null) return ''
+  if (share < 1e-5) return 'fewer than 1 of 100,000 normal clips score as high'
+  if (share >= 0.1) return `${Math.round(share * 100)} of 100 normal clips score as high`
+  return `1 of ${Math.round(1 / share).toLocaleString('en-GB')} normal clips scores as high`
+}
+
+const A_WEEK: readonly [number, string][] = [
+  [0.02, 'about 1 a year'],
+  [0.08, 'about 1 in 3 months'],
+  [0.25, 'about 1 a month'],
+  [0.5, 'about 1 in 2 weeks'],
+  [1, '1 a week'],
+  [2, '2 a week'],
+  [7, '1 a day'],
+  [21, '3 a day'],
+]
+
+/** Stops of the slider: false alarms a week. */
+export const WEEKLY_STOPS: readonly number[] = A_WEEK.map(([value]) => value)
+
+export function weekly(value: number): string {
+  const found = A_WEEK.find(([stop]) => Math.abs(stop - value) < 1e-9)
+  return found ? found[1] : `${score(value)} a week`
+}
+
+export function nearestStop(value: number): number {
+  const distance = (stop: number) => Math.abs(Math.log(stop / value))
+  return WEEKLY_STOPS.reduce(
+    (best, stop, index) => (distance(stop) < distance(WEEKLY_STOPS[best] ?? 1) ? index : best),
+    0,
+  )
+}
+
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`
+}

@@ -1,0 +1,51 @@
+import { useEffect, useRef } from 'react'
+
+const PAUSE_MS = 1200
+let typed = ''
+let last = 0
+
+/** Keys one after the other, e.g. "g o"; not while someone writes. */
+export function useShortcut(keys: string, action: (() => void) | null): void {
+  const latest = useRef(action)
+  useEffect(() => {
+    latest.current = action
+  })
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent) => {
+      if (typed === keys) {
+        if (!latest.current) return
+        event.preventDefault()
+        latest.current()
+      }
+    }
+    window.addEventListener('keydown', pressed)
+    return () => window.removeEventListener('keydown', pressed)
+  }, [keys])
+}
+
+function isWriting(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+}
+
+/** The space key presses what has the focus. */
+function isPressing(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && /^(BUTTON|A|SUMMARY)$/.test(target.tagName)
+}
+
+/** Must be called before any component listens: it keeps what was typed. */
+export function listen(): void {
+  window.addEventListener(
+    'keydown',
+    (event) => {
+      const isHeld = event.ctrlKey || event.metaKey || event.altKey || event.repeat
+      if (isHeld || isWriting(event.target) || (event.key === ' ' && isPressing(event.target))) {
+        typed = ''
+        return
+      }
+      const now = performance.now()
+      typed = now - last < PAUSE_MS && typed === 'g' ? `g ${event.key}` : event.key
+      last = now
+    },
+    { capture: true },
+  )
+}

@@ -1,0 +1,34 @@
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { Live } from './api/live'
+import { LiveContext } from './api/useLive'
+import { App } from './App'
+import { Boundary } from './components/Boundary'
+import { listen } from './lib/shortcuts'
+import { apply } from './lib/theme'
+import './styles/tokens.css'
+import './styles/base.css'
+import './styles/controls.css'
+import './styles/layout.css'
+import './styles/figures.css'
+import './styles/overview.css'
+import './styles/machine.css'
+import './styles/event.css'
+import './styles/pages.css'
+
+apply()
+listen()
+const live = new Live()
+void live.start()
+
+const root = document.getElementById('root')
+if (root)
+  createRoot(root).render(
+    <StrictMode>
+      <LiveContext value={live}>
+        <Boundary>
+          <App />
+        </Boundary>
+      </LiveContext>
+    </StrictMode>,
+  )

@@ -1,0 +1,76 @@
+import type { MachineEvent } from '../api/types'
+import { url } from '../api/client'
+import { useFetched } from '../api/useFetched'
+import { useLive, useNow, useZone } from '../api/useLive'
+import { BaselinePanel } from '../components/BaselinePanel'
+import { Empty } from '../components/Empty'
+import { EventTable } from '../components/EventTable'
+import { Gauge } from '../components/Gauge'
+import { MutePanel } from '../components/MutePanel'
+import { Panel } from '../components/Panel'
+import { Progress } from '../components/Progress'
+import { SourcePanel } from '../components/SourcePanel'
+import { SpectrumPanel } from '../components/SpectrumPanel'
+import { StateBadge } from '../components/StateBadge'
+import { ThresholdPanel } from '../components/ThresholdPanel'
+import { TrendPanel } from '../components/TrendPanel'
+import { WaterfallPanel } from '../components/WaterfallPanel'
+import { rarity } from '../lib/numbers'
+import { link } from '../lib/route'
+import { STATE_HELP } from '../lib/states'
+import { duration, moment } from '../lib/time'
+
+export function MachinePage({ id }: { id: string }) {
+  const { machines } = useLive()
+  const zone = useZone()
+  const now = useNow(5)
+  const events = useFetched<MachineEvent[]>(url('events', { machine: id, limit: 200 }), 10)
+  const machine = machines[id]
+  if (!machine)
+    return (
+      <Empty title={`No machine is called “${id}”.`}>
+        <a href={link('overview')}>To the overview</a>
+      </Empty>
+    )
+  return (
+    <>
+      <header className={`page-head state-${machine.state}`}>
+        <div className="title">
+          <h1>{machine.name || machine.id}</h1>
+          <p className="soft">{[machine.site, machine.id].filter(Boolean).join(' · ')}</p>
+        </div>
+        <div className="standing">
+          <StateBadge state={machine.state} large />
+          <p>
+            {STATE_HELP[machine.state]} For {duration(now - machine.state_since)}.
+            {machine.muted_until && <strong> Muted until {moment(machine.muted_until, now, zone)}.</strong>}
+          </p>
+        </div>
+        {machine.learning ? (
+          <Progress done={machine.learning.seconds} wanted={machine.learning.wanted} />
+        ) : (
+          <div className="score">
+            <Gauge value={machine.score} limits={machine.thresholds} />
+            {machine.score !== null && <p className="soft">{rarity(machine.p_value)}</p>}
+          </div>
+        )}
+      </header>
+      <div className="panels">
+        <TrendPanel machine={machine} events={events.content ?? []} />
+        <WaterfallPanel machine={machine} />
+        <SpectrumPanel machine={machine} />
+        <ThresholdPanel machine={machine} />
+        <MutePanel machine={machine} />
+        <BaselinePanel machine={machine} />
+        <SourcePanel machine={machine} now={now} />
+        <Panel title="Events" className="wide" aside={<a href={link('events', '', { machine: id })}>All events</a>}>
+          {events.content?.length ? (
+            <EventTable events={events.content.slice(0, 10)} withMachine={false} />
+          ) : (
+            <Empty title={events.error || 'No event yet.'} />
+          )}
+        </Panel>
+      </div>
+    </>
+  )
+}
