@@ -12,6 +12,9 @@ READY := $(VENV)/.ready-$(shell cat pyproject.toml constraints.txt | cksum | cut
 # What runs on any computer, without servers, sound cards or browsers.
 ALONE := not full and not needs_postgres and not needs_mosquitto and not needs_sound and not needs_browser
 
+# A file's tests stay together: they share what takes long to make.
+PARALLEL := -n auto --dist loadfile
+
 .DEFAULT_GOAL := help
 .PHONY: help setup demo serve test test-all check page docs clean
 
@@ -43,11 +46,11 @@ serve: setup ## listen to a simulated plant live; open http://127.0.0.1:8765/
 	$(BIN)/ssdpt serve --demo
 
 test: setup ## the tests, with coverage; minutes on two cores
-	$(BIN)/pytest -m "$(ALONE)" --cov --cov-report=term:skip-covered
+	$(BIN)/pytest $(PARALLEL) -m "$(ALONE)" --cov --cov-report=term:skip-covered
 
 test-all: setup page ## every test; needs PostgreSQL, Mosquitto, ffmpeg, PulseAudio, Chromium, Node
 	git diff --exit-code --stat -- src/ssdpt/server/static
-	$(BIN)/pytest --cov --cov-report=term:skip-covered
+	$(BIN)/pytest $(PARALLEL) --cov --cov-report=term:skip-covered
 
 page: ## build the page in web/ into the package (needs Node 20 or later)
 	cd web && npm ci --no-audit --no-fund --loglevel=error && npm run check && npm test && npm run build
