@@ -21,9 +21,9 @@ from sqlalchemy import create_engine, make_url, text
 
 # The broker and its subscriber are those of the tests of outputs.
 sys.path.append(str(Path(__file__).parents[1] / "monitor" / "outputs"))
-from receivers import Broker, Subscriber, until
-
-__all__ = ["Broker", "Subscriber", "until"]
+from receivers import Broker as Broker
+from receivers import Subscriber as Subscriber
+from receivers import until
 
 POSTGRES = os.environ.get("SSDPT_TEST_POSTGRES", "postgresql+psycopg://root@localhost/test")
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
@@ -160,11 +160,14 @@ class PlantOnFile(Service):
         )
 
     def new_alarm_of(self, machine):
-        """An alarm that goes on, and that nobody has acknowledged."""
+        """An alarm that goes on, the only event of a machine that nobody has acknowledged."""
         event = self.alarm_of(machine)
         if event["state"] != "active":
             self.heal(machine)
             event = self.alarm_of(machine)
+        for other in self.events(machine):
+            if other["state"] == "active" and other["id"] != event["id"]:
+                self.post(f"v1/events/{other['id']}/acknowledge", json={"comment": ""})
         return event
 
     def _set_fault(self, machine, after):

@@ -13,6 +13,7 @@ from ssdpt.config import load_config
 from ssdpt.data.layouts import read_layout
 from ssdpt.features.logmel import LogMel
 from ssdpt.features.texture import TextureFrames
+from ssdpt.monitor import hearing as hearing_room
 from ssdpt.monitor.hearing import FrameWindow, Hearing
 from ssdpt.monitor.live import LiveModel, Place
 from ssdpt.monitor.sources.base import Source, SourceStatus
@@ -20,6 +21,12 @@ from ssdpt.monitor.types import Chunk
 from ssdpt.settings import FeatureConfig
 
 RATE = 16000
+
+
+@pytest.fixture
+def whatever_the_time(monkeypatch):
+    """Sound of any time is heard at once, as live sound is."""
+    monkeypatch.setattr(hearing_room, "_LATE", float("inf"))
 
 
 class Given(Source):
@@ -64,6 +71,7 @@ def sound():
 @pytest.mark.parametrize(
     "front_end", [LogMel(FeatureConfig(), RATE), TextureFrames(FeatureConfig(), RATE)]
 )
+@pytest.mark.usefixtures("whatever_the_time")
 def test_frames_of_a_stream_are_those_of_a_file(sound, front_end):
     random = np.random.default_rng(1)
     sizes = random.integers(1, 8000, 100)
@@ -81,6 +89,7 @@ def test_frames_of_a_stream_are_those_of_a_file(sound, front_end):
     assert hearing.time_of(10) == pytest.approx(1000.0 + 10 * 512 / RATE)
 
 
+@pytest.mark.usefixtures("whatever_the_time")
 def test_after_a_gap_nothing_follows_on_what_was(sound):
     before = chunks(sound, [RATE] * 3)
     after = Chunk(sound[:RATE], 2000.0, gap=997.0)
@@ -89,20 +98,37 @@ def test_after_a_gap_nothing_follows_on_what_was(sound):
     wait_for(lambda: hearing.ring.end == pytest.approx(2003.0))
     hearing.stop()
     assert hearing.frames.gaps == 2  # the beginning counts as one
-    samples, begin = hearing.ring.between(0.0, 1e9)
+    samples, begin = hearing.ring.between(2000.0, 1e9)
     assert begin == pytest.approx(2000.0)
     np.testing.assert_array_equal(samples, sound[: 3 * RATE])
+    assert not hearing.ring.between(0.0, 2000.0)[0].any()
     np.testing.assert_allclose(
         hearing.frames.since(0)[0][:80], LogMel(FeatureConfig(), RATE)(sound)[:80], atol=1e-4
     )
 
 
+@pytest.mark.usefixtures("whatever_the_time")
 def test_levels_are_told_every_second(sound):
     hearing = hear(chunks(sound, [4000] * 24), LogMel(FeatureConfig(), RATE))
     wait_for(lambda: len(hearing.levels) == 6)
     hearing.stop()
     assert [time for time, _ in hearing.levels] == pytest.approx([1000.0 + n for n in range(1, 7)])
     assert hearing.levels[0][1].dbfs == pytest.approx(-17, abs=0.5)
+
+
+def test_a_recording_that_comes_at_once_is_heard_second_by_second(sound):
+    hearing = hear(chunks(sound, [RATE] * 6), LogMel(FeatureConfig(), RATE))
+    seconds = []
+
+    def taken():
+        if hearing.levels and hearing.levels[-1][0] not in seconds:
+            seconds.append(hearing.levels[-1][0])
+            hearing.taken.set()
+        return len(seconds) == 6
+
+    wait_for(taken)
+    hearing.stop()
+    assert seconds == pytest.approx([1000.0 + n for n in range(1, 7)])
 
 
 def test_a_window_forgets_its_oldest_frames():

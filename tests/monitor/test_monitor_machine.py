@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections import deque
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -40,6 +42,7 @@ class Machine:
             ring=Ring(20.0, RATE),
             levels=deque(maxlen=10),
             heard_at=float("inf"),
+            taken=threading.Event(),
             failure="",
             source=SimpleNamespace(status=SourceStatus(True, "plays", 0.0)),
         )
@@ -152,6 +155,45 @@ def test_a_source_that_is_gone(machine):
     assert states(machine.seconds(1)) == ["normal"]
 
 
+def test_a_gap_in_an_alarm_neither_ends_it_nor_begins_another(machine):
+    machine.seconds(3)
+    (event,) = events(machine.seconds(5, score=99.0))
+    assert not events(machine.seconds(12, score=None))  # until a whole clip is heard again
+    assert machine.monitor.state == "starting"
+    assert not events(machine.seconds(5, score=99.0))
+    assert machine.monitor.open["anomaly"].id == event.id
+
+
+def test_a_clock_that_is_set_back_does_not_stop_the_watch(machine):
+    machine.seconds(3)
+    machine.now -= 3600
+    told = machine.seconds(8, score=99.0)
+    assert len(events(told)) == 1
+    assert sum(isinstance(message, ReadingTaken) for message in told) == 8
+
+
+def test_silence_is_told_though_seconds_without_sound_are_looked_at_too(machine):
+    told = []
+    for _ in range(15):
+        told += machine.seconds(1, dbfs=-120.0)
+        told += machine.monitor.missing()
+    (event,) = events(told)
+    assert "sends silence" in event.words
+
+
+def test_a_score_that_is_no_number_is_no_score(machine):
+    machine.seconds(3)
+    machine.seconds(1, score=float("nan"))
+    assert machine.monitor.last.score is None
+    assert machine.seconds(1)[-1].reading.smoothed == 0.0
+
+
+def test_a_sender_that_has_nothing_to_say_is_not_lost(machine):
+    machine.seconds(2)
+    machine.hearing.heard_at = -1e9
+    assert not machine.monitor.lost
+
+
 def test_slow_change_is_offered_as_a_new_baseline(machine):
     machine.seconds(2)
     limits = machine.monitor.limits
@@ -179,12 +221,12 @@ def test_an_event_from_before_a_restart_goes_on_or_ends(machine):
 
 
 def test_what_people_do_to_an_event_is_not_lost_when_it_ends(machine):
-    from dataclasses import replace
-
     machine.seconds(3)
     (event,) = events(machine.seconds(5, score=99.0))
-    machine.monitor.replace_event(
+    machine.seconds(2, score=120.0)
+    said = machine.monitor.said(
         replace(event, acknowledged_by="ada", acknowledged_at=5.0, label="fault")
     )
+    assert said.peak == pytest.approx(120.0)  # what was heard meanwhile stays
     (ended,) = events(machine.seconds(10))
     assert (ended.acknowledged_by, ended.label, ended.state) == ("ada", "fault", "cleared")

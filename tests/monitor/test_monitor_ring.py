@@ -34,13 +34,18 @@ def test_of_what_is_forgotten_or_to_come_there_is_nothing():
     assert not len(ring.between(50.0, 60.0)[0])
 
 
-def test_a_gap_empties_it():
-    ring = Ring(1.0, RATE)
-    ring.add(numbered(0, 10), 0.0)
-    ring.clear()
-    assert not len(ring.between(0.0, 1.0)[0])
-    ring.add(numbered(100, 5), 7.0)
-    np.testing.assert_array_equal(ring.between(0.0, 99.0)[0], numbered(100, 5))
+def test_a_gap_is_silence_and_what_was_before_it_stays():
+    ring = Ring(3.0, RATE)
+    ring.add(numbered(1, 10), 0.0)
+    ring.skip(1.0)
+    ring.add(numbered(100, 5), 2.0)
+    samples, begin = ring.between(0.0, 99.0)
+    assert begin == pytest.approx(0.0)
+    np.testing.assert_array_equal(samples[:10], numbered(1, 10))
+    np.testing.assert_array_equal(samples[10:20], np.zeros(10))
+    np.testing.assert_array_equal(samples[20:], numbered(100, 5))
+    ring.skip(1e9)
+    assert not ring.between(-1e9, 1e12)[0].any()
 
 
 @given(st.lists(st.integers(0, 37), max_size=20))

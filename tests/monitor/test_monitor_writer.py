@@ -69,6 +69,23 @@ def test_an_event_that_was_written_before_the_store_went_away_is_not_written_aga
     assert store.written == ["e0", "e1"]
 
 
+def test_an_error_that_nobody_foresaw_does_not_end_the_writing():
+    class Odd(Flaky):
+        def add_readings(self, readings):
+            if self.away:
+                self.away = 0
+                raise ValueError("what is this?")
+            super().add_readings(readings)
+
+    store = Odd(away=1)
+    writer = Writer(store)
+    writer.reading(reading(1))
+    assert not writer.flush()
+    assert writer.trouble == "what is this?"
+    assert writer.flush()
+    assert store.written == [1.0]
+
+
 def test_a_thread_writes_by_itself_and_the_rest_at_the_end():
     store = Flaky(away=0)
     writer = Writer(store)

@@ -278,7 +278,9 @@ def test_it_stops_within_two_seconds_while_pages_listen(store, tmp_path, number)
 def test_an_address_that_is_taken(plant, store, settings):
     with listening(settings.model_copy(update={"port": 0})) as taken:
         port = taken.getsockname()[1]
-        with pytest.raises(SsdptError, match=f"port {port}: cannot be listened on: something listens there already"):
+        with pytest.raises(
+            SsdptError, match=f"port {port}: cannot be listened on: something listens there already"
+        ):
             serve(plant, store, settings.model_copy(update={"port": port}))
 
 

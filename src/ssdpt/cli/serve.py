@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 from typing import Annotated
 
@@ -60,6 +61,7 @@ def serve(
     settings = ServerSettings(
         host=host, port=port, certificate=certificate, key=key, behind_proxy=behind_proxy
     )
+    _log_to_terminal()
     run_service(
         config,
         data,
@@ -68,3 +70,12 @@ def serve(
         started=lambda address: STDOUT.print(f"listening; open {address}", markup=False),
         reporter=REPORTER,
     )
+
+
+def _log_to_terminal() -> None:
+    """What the service notes, for the journal of the computer."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("%(levelname)s %(name)s: %(message)s"))
+    log = logging.getLogger("ssdpt")
+    log.addHandler(handler)
+    log.setLevel(logging.DEBUG if REPORTER.verbose else logging.INFO)

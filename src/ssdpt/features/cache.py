@@ -16,6 +16,7 @@ import os
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import ContextVar
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -130,8 +131,23 @@ class FeatureView:
         return FeatureView(self.source, tuple(self.indices[place] for place in positions))
 
 
+_ELSEWHERE: ContextVar[Path | None] = ContextVar("elsewhere", default=None)
+
+
+@contextlib.contextmanager
+def kept_in(folder: Path) -> Iterator[None]:
+    """Keep features here for a while: of sound that must not stay anywhere else."""
+    token = _ELSEWHERE.set(folder)
+    try:
+        yield
+    finally:
+        _ELSEWHERE.reset(token)
+
+
 def cache_folder() -> Path:
     """Where features are kept."""
+    if (elsewhere := _ELSEWHERE.get()) is not None:
+        return elsewhere
     if chosen := os.environ.get("SSDPT_CACHE"):
         return Path(chosen)
     base = os.environ.get("XDG_CACHE_HOME")

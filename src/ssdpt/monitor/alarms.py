@@ -17,20 +17,17 @@ class Smoother:
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
         self._recent: deque[tuple[float, float]] = deque()
-        self._sum = 0.0
 
     def add(self, time: float, score: float) -> float:
         """The mean with this score in it."""
         self._recent.append((time, score))
-        self._sum += score
         while len(self._recent) > 1 and self._recent[0][0] <= time - self.seconds:
-            self._sum -= self._recent.popleft()[1]
-        return self._sum / len(self._recent)
+            self._recent.popleft()
+        return sum(value for _, value in self._recent) / len(self._recent)
 
     def clear(self) -> None:
         """After a gap or a stop the past does not count."""
         self._recent.clear()
-        self._sum = 0.0
 
 
 class LevelKeeper:
@@ -68,11 +65,15 @@ class LevelKeeper:
             self.level = _RANKS[_rank(self.level) - 1]
         return self.level
 
+    def pause(self) -> None:
+        """Nothing is heard for a while: the level stays, but no time counts towards another."""
+        self._above.clear()
+        self._below.clear()
+
     def reset(self) -> None:
         """To normal, with nothing pending."""
         self.level = "normal"
-        self._above.clear()
-        self._below.clear()
+        self.pause()
 
 
 def _since(times: dict[Level, float], level: Level, time: float, holds: bool) -> None:

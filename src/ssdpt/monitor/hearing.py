@@ -6,10 +6,11 @@ samples give the same numbers.
 
 from __future__ import annotations
 
+import logging
 import threading
 import time as clock
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -22,6 +23,8 @@ from ssdpt.monitor.types import Chunk
 from ssdpt.types import Floats
 
 _LEVELS_KEPT = 120  # seconds
+_LATE = 2.0  # seconds behind the clock; sound that comes live is never so late
+_LOG = logging.getLogger(__name__)
 _FRAMES_KEPT = 30.0  # seconds: a clip, and what comes while it is judged
 
 
@@ -83,7 +86,7 @@ class Hearing:
         self._second: list[Floats] = []
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"ssdpt-hear-{name}", daemon=True)
-        self.on_chunk: Callable[[Chunk], None] = lambda chunk: None
+        self.taken = threading.Event()  # the last second has been judged
 
     def start(self) -> None:
         self._thread.start()
@@ -104,7 +107,8 @@ class Hearing:
             while not self._stop.is_set():
                 stretch = _Stretch(chunks, follows)
                 self.frames.clear()
-                self.ring.clear()
+                if follows is not None:
+                    self.ring.skip(follows.gap)
                 for frames in self.front_end.stream(self._samples(stretch)):
                     self.frames.add(frames)
                 follows = stretch.after_gap
@@ -112,6 +116,9 @@ class Hearing:
                     return
         except SsdptError as error:
             self.failure = str(error)
+        except Exception as error:
+            _LOG.exception("%s is no longer listened to", self.name)
+            self.failure = f"listening ended with an error of its own ({error!r})"
 
     def _samples(self, stretch: _Stretch) -> Iterator[Floats]:
         """The samples of one stretch without gaps, with everything else that is told of them."""
@@ -125,13 +132,16 @@ class Hearing:
             end = chunk.time + len(chunk.samples) / self.rate
             self.heard_at = clock.monotonic()
             self.lag = clock.time() - end
-            self.on_chunk(chunk)
             yield chunk.samples
+            if self.lag > _LATE and not self._second:
+                # A file comes all at once: second by second, so that all of it is judged.
+                self.taken.wait(_LATE)
 
     def _level(self, chunk: Chunk) -> None:
         self._second.append(chunk.samples)
         if sum(map(len, self._second)) >= self.rate:
             end = chunk.time + len(chunk.samples) / self.rate
+            self.taken.clear()
             self.levels.append((end, Loudness.of(np.concatenate(self._second))))
             self._second = []
 

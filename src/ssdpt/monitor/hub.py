@@ -24,6 +24,8 @@ class Subscription:
     def put(self, told: Told) -> None:
         """From the monitor's thread; never waits."""
         with self._changed:
+            if self.closed:
+                return
             if len(self._waiting) >= _ROOM:
                 place = next(
                     (i for i, one in enumerate(self._waiting) if one["event"] == "reading"), None

@@ -71,6 +71,10 @@ class RunningKeeper:
             self._levels.append(dbfs)
         return self.running
 
+    def pause(self) -> None:
+        """What seemed to begin is forgotten."""
+        self._turned = None
+
     def _limits(self) -> tuple[float, float]:
         """Off below the first, on again above the second, in dBFS."""
         if self.given is not None:

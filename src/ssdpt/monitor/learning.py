@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -13,18 +14,21 @@ import soundfile
 
 from ssdpt.config import load_config
 from ssdpt.detector import Detector
+from ssdpt.features.cache import kept_in
 from ssdpt.monitor.hearing import Hearing
 from ssdpt.types import Floats, Recording
 
+MOST_CLIPS = 360  # an hour: more are spread over the time, not held in memory
 FEWEST_CLIPS = 6  # a minute; what is learnt from less alarms at everything
 
 
 @dataclass(slots=True)
 class Learning:
-    """Clips of normal sound, one after the other, only while the machine runs."""
+    """Clips of normal sound, spread over the time asked for, only while the machine runs."""
 
     wanted: int  # clips
     clip_seconds: float
+    every: float  # seconds from one clip to the next
     clips: list[Floats] = field(default_factory=list)
     _next: float | None = None  # time at which the clip under way is whole
 
@@ -34,18 +38,20 @@ class Learning:
             self._next = None  # half a clip of a machine that stops is none
         elif self._next is None:
             self._next = now + self.clip_seconds
+        elif now < self._next - self.clip_seconds:
+            self._next = now + self.clip_seconds  # the clock was set back
         elif now >= self._next:
-            samples, _ = hearing.ring.between(self._next - self.clip_seconds, self._next)
+            samples, _ = hearing.ring.between(now - self.clip_seconds, now)
             whole = round(self.clip_seconds * hearing.rate)
             if len(samples) >= 0.99 * whole:
                 self.clips.append(np.array(samples))
-            self._next = now + self.clip_seconds
+            self._next = now + self.every
         return len(self.clips) >= self.wanted
 
     @property
     def seconds(self) -> float:
-        """Heard so far."""
-        return len(self.clips) * self.clip_seconds
+        """Of running so far."""
+        return len(self.clips) * self.every
 
 
 def fit_baseline(clips: Sequence[Floats], rate: int, machine: str, out: Path) -> Detector:
@@ -53,14 +59,18 @@ def fit_baseline(clips: Sequence[Floats], rate: int, machine: str, out: Path) ->
 
     Nothing of the sound stays on disk.
     """
-    with tempfile.TemporaryDirectory(prefix="ssdpt-") as folder:
+    # In memory where there is such a place: nothing is left on a disk even by a power cut.
+    memory = Path("/dev/shm")
+    place = memory if os.access(memory, os.W_OK) else None
+    with tempfile.TemporaryDirectory(prefix="ssdpt-", dir=place) as folder:
         recordings = []
         for number, samples in enumerate(clips):
             path = Path(folder) / f"normal-{number:04d}.wav"
             soundfile.write(path, samples, rate, subtype="FLOAT")
             recordings.append(Recording(path, machine, "00", split="train", label="normal"))
         config = load_config("best", {"audio.sample_rate": rate, "device": "cpu"})
-        detector = Detector.fit(recordings, config=config)
+        with kept_in(Path(folder) / "features"):
+            detector = Detector.fit(recordings, config=config)
     out.parent.mkdir(parents=True, exist_ok=True)
     detector.save(out)
     return detector

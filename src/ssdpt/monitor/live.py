@@ -105,7 +105,10 @@ class LiveModel:
         end = start + (ready - skipped - 1) * self.hop + self.segment
         frames, first = window.since(start, end)
         place.next_frame += ready * self.hop
-        return (frames, end) if first == start else (none, 0)
+        if first != start:  # they were written over meanwhile
+            place.segments.clear()
+            return none, 0
+        return frames, end
 
 
 def _mean(segments: deque[tuple[float, dict[str, float]]], frame: int) -> LiveScore:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time as clock
 import uuid
 from collections import deque
@@ -92,21 +93,31 @@ class MachineMonitor:
 
     @property
     def due(self) -> bool:
-        """Whether a second has passed since it was last looked at."""
+        """Whether a second has passed since it was last looked at.
+
+        By another time, not a later one: a clock may be set back.
+        """
         levels = self.hearing.levels
-        return bool(levels) and levels[-1][0] > self._judged
+        return bool(levels) and levels[-1][0] != self._judged
 
     @property
     def lost(self) -> bool:
-        """Whether nothing comes from its source any more."""
-        return bool(self.hearing.failure) or clock.monotonic() - self.hearing.heard_at > _LOST_AFTER
+        """Whether nothing comes from its source any more.
+
+        A folder or a sender may have nothing to say for hours.
+        """
+        if self.hearing.failure:
+            return True
+        if self.settings.source.kind in ("folder", "pushed"):
+            return False
+        return clock.monotonic() - self.hearing.heard_at > _LOST_AFTER
 
     def missing(self) -> list[Message]:
         """Told every second of real time in which nothing was heard."""
-        complaint = self.signals.update(clock.time(), None, lost=self.lost)
         if not self.lost:
             return []
         now = clock.time()
+        complaint = self.signals.update(now, None, lost=True)
         told = self._become("lost", now, None)
         if complaint:
             words = self.hearing.failure or complaint
@@ -116,19 +127,26 @@ class MachineMonitor:
     def take(self, score: LiveScore | None, *, learning: bool) -> list[Message]:
         """The last second, judged as `score`; what came of it."""
         now, loudness = self.hearing.levels[-1]
-        seconds = min(now - self._judged, 10.0) if self._judged else 1.0
+        if now < self._judged:
+            self._set_back()
+        seconds = min(max(now - self._judged, 0.0), 10.0) if self._judged else 1.0
         self._judged = now
-        runs = self.running.update(now, loudness.dbfs)
+        if score is not None and not math.isfinite(score.value):
+            score = None
+        runs = not loudness.silent and self.running.update(now, loudness.dbfs)
         complaint = self.signals.update(now, loudness, lost=False)
         told = self._signal(now, complaint)
         smoothed = p_value = None
-        if not runs or loudness.silent:
+        if not runs:
             self.smoother.clear()
             self.levels.reset()
             state: MachineState = "off"
         elif learning:
             state = "learning"
         elif score is None or self.model is None:
+            # After a gap too, until a whole clip is heard; a level that was reached stays.
+            self.smoother.clear()
+            self.levels.pause()
             state = "starting"
         else:
             limits = self.limits
@@ -158,11 +176,13 @@ class MachineMonitor:
         if state == "normal" and now - self._sampled >= _SAMPLE_EVERY:
             self._sampled = now
             self.normal_sample = self.hearing.ring.between(now - _SAMPLE_SECONDS, now)[0]
+        self.hearing.taken.set()
         return [*told, ReadingTaken(self.last)]
 
-    def muted(self, now: float) -> bool:
+    @property
+    def muted(self) -> bool:
         """Whether events are held back: planned work."""
-        return self.muted_until is not None and now < self.muted_until
+        return self.muted_until is not None and clock.time() < self.muted_until
 
     def rebaseline(self) -> float:
         """Take the score it has had lately as the usual one; how far the limits move."""
@@ -176,13 +196,43 @@ class MachineMonitor:
         self.levels.reset()
         return moved
 
-    def replace_event(self, event: Event) -> None:
-        """Someone has changed it: acknowledged, commented, labelled."""
+    def said(self, event: Event) -> Event:
+        """What people have said of an event is taken over; what was heard of it here stays."""
+        known = self.known(event.id)
+        if known is None:
+            return event
+        return self.replace_event(
+            replace(
+                known,
+                acknowledged_by=event.acknowledged_by,
+                acknowledged_at=event.acknowledged_at,
+                label=event.label,
+                comments=event.comments,
+            )
+        )
+
+    def known(self, id: str) -> Event | None:
+        """An event that goes on, or the last one."""
+        latest = [*self.open.values(), *([self.last_event] if self.last_event else [])]
+        return next((event for event in latest if event.id == id), None)
+
+    def replace_event(self, event: Event) -> Event:
+        """Take it as it is now."""
         for kind, known in self.open.items():
             if known.id == event.id:
                 self.open[kind] = event
-        if self.last_event is None or self.last_event.id == event.id:
+        if self.last_event is not None and self.last_event.id == event.id:
             self.last_event = event
+        return event
+
+    def _set_back(self) -> None:
+        """The clock was set back: what was counted in time begins anew."""
+        self.smoother.clear()
+        self.levels.pause()
+        self.running.pause()
+        self.signals = SignalKeeper()
+        self.spark.clear()
+        self._sampled = self._peak_told = 0.0
 
     def adopt(self, model: LiveModel) -> None:
         """Be judged by this model from now on."""
@@ -207,13 +257,15 @@ class MachineMonitor:
 
     def _anomaly(self, now: float, smoothed: float | None) -> list[Message]:
         known = self.open.get("anomaly")
+        if self.state == "starting":
+            return []  # what is not judged is not over
         if self.state in ("alert", "alarm"):
             level: EventLevel = "alarm" if self.state == "alarm" else "alert"
             limits = self.limits
             assert smoothed is not None
             assert limits is not None
             if known is None:
-                if self.muted(now):
+                if self.muted:
                     return []
                 limit = limits.alarm if level == "alarm" else limits.alert
                 words = f"{self.settings.title} sounds unlike its normal self"
@@ -231,7 +283,7 @@ class MachineMonitor:
     def _drift(self, now: float, limits: Limits) -> list[Message]:
         if not self.drift.judge(now, limits.usual, limits.alert):
             return self._end("drift", now)
-        if "drift" in self.open or self.muted(now):
+        if "drift" in self.open or self.muted:
             return []
         words = f"the usual sound of {self.settings.title} has changed slowly: take a new baseline?"
         return self._begin("drift", "alert", now, words, peak=self.drift.mean, threshold=None)
@@ -239,7 +291,7 @@ class MachineMonitor:
     def _signal(self, now: float, complaint: str) -> list[Message]:
         if not complaint:
             return self._end("signal", now)
-        if "signal" in self.open or self.muted(now):
+        if "signal" in self.open or self.muted:
             return []
         words = f"{self.settings.title}: {complaint}"
         return self._begin("signal", "alert", now, words, peak=None, threshold=None)

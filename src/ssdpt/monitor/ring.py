@@ -15,7 +15,7 @@ class Ring:
     def __init__(self, seconds: float, rate: int) -> None:
         self.rate = rate
         self._samples = np.zeros(max(1, round(seconds * rate)), np.float32)
-        self._written = 0  # samples since the last gap
+        self._written = 0  # samples so far
         self._end = 0.0  # time after the last one
         self._lock = threading.Lock()
 
@@ -31,10 +31,10 @@ class Ring:
             self._written += len(samples)
             self._end = time + len(samples) / self.rate
 
-    def clear(self) -> None:
-        """After a gap: what comes next does not follow on what was."""
-        with self._lock:
-            self._written = 0
+    def skip(self, seconds: float) -> None:
+        """A gap: what is missing is silence, so that what was before it is still there."""
+        missing = min(round(seconds * self.rate), len(self._samples))
+        self.add(np.zeros(missing, np.float32), self._end)
 
     def between(self, begin: float, end: float) -> tuple[Floats, float]:
         """What there is of the time from `begin` to `end`, (samples,), and when it begins."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 from ssdpt.config import load_config
@@ -17,6 +18,7 @@ from ssdpt.storage import is_model
 from ssdpt.systems.texture import Texture
 
 _RATE, _CLIP_SECONDS = 16000, 10.0  # of a machine without a model
+_OPEN_EVENTS = 1000
 _LEAST_MEMORY = 120.0  # seconds of sound that are kept for events and pictures
 
 
@@ -41,6 +43,18 @@ class Roster:
     def forget(self, folder: Path) -> None:
         """Load it anew when it is next asked for."""
         self._models.pop(folder.resolve(), None)
+
+    def remember_shift(self, machine: MachineMonitor) -> None:
+        """A new baseline holds as long as the model does that it was taken for."""
+        if machine.model is not None:
+            told = {"by": machine.shift, "model": _digest(machine.model)}
+            self.store.remember(machine.id, "shift", told)
+
+    def _shift(self, id: str, model: LiveModel | None) -> float:
+        told = self.store.recall(id, "shift")
+        if not told or model is None or told["model"] != _digest(model):
+            return 0.0
+        return float(told["by"])
 
     @staticmethod
     def read_model(settings: MachineSettings) -> LiveModel:
@@ -74,17 +88,26 @@ class Roster:
             hearing,
             model,
             section=section,
-            shift=float(recall(settings.id, "shift") or 0.0),
+            shift=self._shift(settings.id, model),
             usual_dbfs=recall(settings.id, "usual_dbfs"),
         )
         machine.per_week = float(recall(settings.id, "per_week") or settings.alarm.per_week)
         machine.muted_until = recall(settings.id, "muted_until")
-        for event in self.store.events(machine=settings.id, open_only=True):
-            if event.ended is None:
+        mean, seconds = recall(settings.id, "drift") or (0.0, 0.0)
+        machine.drift.mean, machine.drift.seconds = float(mean), float(seconds)
+        # Newest first: of two of one kind that were never ended, the newest goes on.
+        for event in self.store.events(machine=settings.id, open_only=True, limit=_OPEN_EVENTS):
+            if event.ended is None and event.kind not in machine.open:
                 machine.resume(event)
         latest = self.store.events(machine=settings.id, limit=1)
         machine.last_event = latest[0] if latest else None
         return machine
+
+
+def _digest(model: LiveModel) -> str:
+    """Which model it is, by what it has heard."""
+    heard = "".join(sorted(model.detector.fingerprint))
+    return hashlib.blake2b(heard.encode(), digest_size=16).hexdigest()
 
 
 def _section(settings: MachineSettings, model: LiveModel | None) -> str:

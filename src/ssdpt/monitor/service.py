@@ -7,6 +7,8 @@ import threading
 import time as clock
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,7 +18,8 @@ from ssdpt.config import explain
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.added import AddedMachines
 from ssdpt.monitor.hub import Hub, Subscription
-from ssdpt.monitor.learning import FEWEST_CLIPS, Learning, flac
+from ssdpt.monitor.idle import RunningKeeper
+from ssdpt.monitor.learning import FEWEST_CLIPS, MOST_CLIPS, Learning, flac
 from ssdpt.monitor.live import LiveModel, LiveScore
 from ssdpt.monitor.machine import MachineMonitor, limits_json
 from ssdpt.monitor.outputs import open_output
@@ -40,9 +43,11 @@ from ssdpt.monitor.writer import Writer
 from ssdpt.types import Floats
 from ssdpt.version import __version__
 
+_LEAST_JUDGED = 300.0  # seconds, for a new baseline
 _PAUSE = 0.05  # seconds between rounds in which nothing was due
 _HOUSEKEEPING = 60.0  # seconds
 _DELAYS = 20_000  # that are remembered
+_NOTES = 20
 _LOG = logging.getLogger(__name__)
 
 
@@ -67,7 +72,8 @@ class Monitor:
         self.metrics = Metrics()
         self.outputs = _opened(plant)
         self.machines: dict[str, MachineMonitor] = {}
-        self.notes: list[str] = []  # what whoever runs the plant should know, newest last
+        # What whoever runs the plant should know, newest last.
+        self.notes: deque[str] = deque(maxlen=_NOTES)
         self.delays: deque[float] = deque(maxlen=_DELAYS)  # seconds from last sample to verdict
         self._learning: dict[str, Learning] = {}
         self.fitting: set[str] = set()  # machines whose clips are all there
@@ -102,16 +108,16 @@ class Monitor:
         for machine in self.machines.values():
             machine.hearing.stop(0.5)
         self._workshop.close()
-        self._remember()
+        with suppress(StoreUnavailable):
+            self._remember()
         self.writer.stop()
         for output in self.outputs:
             output.close(2.0)
 
     @property
     def ready(self) -> bool:
-        """Whether all machines have been heard and the store takes what comes."""
-        heard = all(machine.last is not None for machine in self.machines.values())
-        return heard and not self.writer.trouble
+        """Whether it listens, and the store takes what comes."""
+        return all(thread.is_alive() for thread in self._threads) and not self.writer.trouble
 
     def machine(self, id: str) -> MachineMonitor:
         """KeyError where there is none."""
@@ -133,7 +139,7 @@ class Monitor:
             "demo": self.demo,
             "keeps_audio": self.file.retention.keep_audio,
             "speed": self.file.speed,
-            "notes": [*self.notes[-20:], *trouble],
+            "notes": [*self.notes, *trouble],
             "machines": self.snapshots(),
         }
 
@@ -186,7 +192,7 @@ class Monitor:
                 "clips": machine.model.detector.stored.description.get("clips"),
                 "made": machine.model.detector.stored.version,
             }
-            for id, machine in self.machines.items()
+            for id, machine in list(self.machines.items())
             if machine.model is not None
         ]
 
@@ -215,27 +221,26 @@ class Monitor:
 
     def mute(self, id: str, until: float | None) -> None:
         """No new events of this machine until then; None ends it."""
-        with self.lock:
-            self.machines[id].muted_until = until
+        machine = self.machines[id]
         self.store.remember(id, "muted_until", until)
+        machine.muted_until = until
         self.tell_machine(id)
 
     def rebaseline(self, id: str) -> None:
         """Take what it has sounded like lately as its normal sound."""
+        machine = self.machines[id]
+        if machine.model is None or machine.drift.seconds < _LEAST_JUDGED:
+            raise SsdptError(f"machine {id} has not been judged for long enough yet")
         with self.lock:
-            machine = self.machines[id]
-            if machine.model is None or not machine.drift.seconds:
-                raise SsdptError(f"machine {id} has not been judged for long enough yet")
             machine.rebaseline()
-            self.store.remember(id, "shift", machine.shift)
+        self.roster.remember_shift(machine)
         self.tell_machine(id)
 
     def set_thresholds(self, id: str, per_week: float) -> dict[str, Any]:
         """Ask for so many false alerts a week from now on."""
         found = self.thresholds(id, per_week)
-        with self.lock:
-            self.machines[id].per_week = per_week
         self.store.remember(id, "per_week", per_week)
+        self.machines[id].per_week = per_week
         self.tell_machine(id)
         return found
 
@@ -248,9 +253,13 @@ class Monitor:
                 "there to let the machine learn its own baseline"
             )
         seconds = 10.0
-        wanted = max(FEWEST_CLIPS, round(60 * minutes / seconds))
+        wanted = min(max(FEWEST_CLIPS, round(60 * minutes / seconds)), MOST_CLIPS)
+        every = max(seconds, 60 * minutes / MOST_CLIPS)
+        # How loud it runs may be what has changed.
+        self.store.remember(id, "usual_dbfs", None)
         with self.lock:
-            self._learning[id] = Learning(wanted, seconds)
+            machine.running = RunningKeeper(machine.settings.alarm.off_below_dbfs)
+            self._learning[id] = Learning(wanted, seconds, every)
         self.tell_machine(id)
 
     def learn_from(self, id: str, make: Callable[[], Sequence[Floats]]) -> None:
@@ -279,10 +288,10 @@ class Monitor:
             found = MachineSettings.model_validate(settings)
         except ValidationError as error:
             raise SsdptError(f"machine: setting {explain(error)}") from error
+        machine = self.roster.open(found, self.file)
         with self.lock:
             if found.id in self.machines:
                 raise SsdptError(f"there is a machine called {found.id} already")
-            machine = self.roster.open(found, self.file)
             self.added.add(found)
             self.machines[found.id] = machine
             self.file = self.file.model_copy(update={"machines": (*self.file.machines, found)})
@@ -299,6 +308,11 @@ class Monitor:
         if self.path is None:
             raise SsdptError("there is no plant file to read again")
         plant = self.added.beside(read_plant(self.path))
+        if not plant.machines and self.file.machines:
+            raise SsdptError(
+                f"{self.path}: names no machine any more; stop the service to mean that"
+            )
+        self.writer.flush()  # events that go on are read from the store
         known = {machine.id: machine for machine in self.file.machines}
         wanted = {machine.id: machine for machine in plant.machines}
         opened = {
@@ -306,10 +320,17 @@ class Monitor:
             for id, settings in wanted.items()
             if known.get(id) != settings
         }
+        changed = plant.outputs != self.file.outputs
+        outputs = _opened(plant) if changed else self.outputs
         told = []
         with self.lock:
             for id in [id for id in known if id not in wanted or id in opened]:
-                self.machines.pop(id).hearing.stop(0.1)
+                gone = self.machines.pop(id, None)
+                if gone is not None:
+                    gone.hearing.stop(0.1)
+                self._pending = {
+                    event: found for event, found in self._pending.items() if found[0] != id
+                }
                 if id not in wanted:
                     told.append(f"{id} is no longer listened to")
                     self.tell(MachineRemoved(id))
@@ -317,14 +338,12 @@ class Monitor:
                 self.machines[id] = machine
                 machine.hearing.start()
                 told.append(f"{id} {'has changed' if id in known else 'is new'}")
-            if plant.outputs != self.file.outputs:
-                gone, self.outputs = self.outputs, _opened(plant)
-                told.append("other outputs are told from now on")
-            else:
-                gone = []
+            before, self.outputs = self.outputs, outputs
             self.file = plant
-        for output in gone:
-            output.close(2.0)
+        if changed:
+            told.append("other outputs are told from now on")
+            for output in before:
+                output.close(2.0)
         self.metrics.watch_outputs(self.outputs)
         self._watch_sources()
         return told
@@ -334,19 +353,11 @@ class Monitor:
     def _rounds(self) -> None:
         looked = clock.monotonic()
         while not self._stop.is_set():
-            try:
-                busy = self._round()
-                if clock.monotonic() - looked >= 1.0:
-                    looked = clock.monotonic()
-                    for machine in list(self.machines.values()):
-                        with self.lock:
-                            told = machine.missing()
-                        for message in told:
-                            self.tell(message)
-            except Exception:
-                # One bad second must not end the watch over all machines.
-                _LOG.exception("a round failed")
-                busy = False
+            busy = self._round()
+            if clock.monotonic() - looked >= 1.0:
+                looked = clock.monotonic()
+                for machine in list(self.machines.values()):
+                    self._apply(machine, machine.missing)
             if not busy:
                 self._stop.wait(_PAUSE)
 
@@ -358,16 +369,36 @@ class Monitor:
             by_model.setdefault(id(machine.model), (machine.model, []))[1].append(machine)
         for model, group in by_model.values():
             scores: list[LiveScore | None] = [None] * len(group)
-            if model is not None:
-                scores = model.score([(one.hearing.frames, one.place) for one in group])
+            try:
+                if model is not None:
+                    scores = model.score([(one.hearing.frames, one.place) for one in group])
+            except Exception as error:
+                # One bad model must not end the watch over the others.
+                self._failed(f"the model of {group[0].settings.title}", error)
             for machine, score in zip(group, scores, strict=True):
-                with self.lock:
-                    learning = machine.id in self._learning or machine.id in self.fitting
-                    told = machine.take(score, learning=learning)
-                for message in told:
-                    self.tell(message)
-                self._after(machine)
+                learning = machine.id in self._learning or machine.id in self.fitting
+                if self._apply(machine, partial(machine.take, score, learning=learning)):
+                    self._after(machine)
         return bool(due)
+
+    def _apply(self, machine: MachineMonitor, look: Callable[[], list[Message]]) -> bool:
+        """Look at a machine and tell what came of it, in one go; whether that went well."""
+        with self.lock:
+            if self.machines.get(machine.id) is not machine:
+                return False  # the plant file was read again meanwhile
+            try:
+                for message in look():
+                    self.tell(message)
+            except Exception as error:
+                self._failed(f"a second of {machine.settings.title}", error)
+                return False
+            return True
+
+    def _failed(self, what: str, error: Exception) -> None:
+        words = f"{what} could not be judged ({error!r})"
+        if words not in self.notes:
+            _LOG.error("%s", words, exc_info=error)
+            self.note(words)
 
     def _after(self, machine: MachineMonitor) -> None:
         """What follows from another second of a machine."""
@@ -423,12 +454,13 @@ class Monitor:
 
     def _changed(self, change: Callable[[], Event]) -> Event:
         """Someone did something to an event: durable before it is answered."""
-        self.writer.flush()
+        if not self.writer.flush():
+            raise StoreUnavailable(self.writer.trouble)
+        event = change()
         with self.lock:
-            event = change()
             machine = self.machines.get(event.machine)
             if machine is not None:
-                machine.replace_event(event)
+                event = machine.said(event)
             self.tell(EventChanged(event))
         return event
 
@@ -437,37 +469,50 @@ class Monitor:
         self.metrics.watch_sources(
             {
                 id: (lambda source=machine.hearing.source: source.status)  # type: ignore[misc]
-                for id, machine in self.machines.items()
+                for id, machine in list(self.machines.items())
             }
         )
 
     def note(self, words: str) -> None:
         """Something that whoever runs the plant should know."""
         _LOG.info("%s", words)
-        self.notes.append(words)
+        if not self.notes or self.notes[-1] != words:
+            self.notes.append(words)
 
     def _keep_house(self) -> None:
         while not self._stop.wait(_HOUSEKEEPING):
-            try:
-                self._remember()
-                self.store.roll_up(clock.time())
-                kept = self.store.retain(clock.time(), self.file.retention)
-                if kept.words:
-                    self.note(kept.words)
-            except StoreUnavailable as error:
-                _LOG.warning("%s", error)
-            except Exception:
-                _LOG.exception("housekeeping failed")
+            # Each by itself: on a full disk nothing can be written until old sound made way.
+            for work in (self._retain, self._roll_up, self._remember):
+                try:
+                    work()
+                except StoreUnavailable as error:
+                    _LOG.warning("%s", error)
+                except Exception:
+                    _LOG.exception("housekeeping failed")
+
+    def _retain(self) -> None:
+        kept = self.store.retain(clock.time(), self.file.retention)
+        if kept.words:
+            self.note(kept.words)
+
+    def _roll_up(self) -> None:
+        self.store.roll_up(clock.time())
 
     def _remember(self) -> None:
         """What must outlive a restart."""
-        try:
-            for id, machine in list(self.machines.items()):
-                self.store.remember(id, "usual_dbfs", machine.running.usual_dbfs)
-        except StoreUnavailable as error:
-            _LOG.warning("%s", error)
+        for id, machine in list(self.machines.items()):
+            self.store.remember(id, "usual_dbfs", machine.running.usual_dbfs)
+            self.store.remember(id, "drift", [machine.drift.mean, machine.drift.seconds])
 
 
 def _opened(plant: PlantFile) -> list[Output]:
     titles = {machine.id: machine.title for machine in plant.machines}
-    return [open_output(settings, titles) for settings in plant.outputs]
+    outputs: list[Output] = []
+    try:
+        for settings in plant.outputs:
+            outputs.append(open_output(settings, titles))
+    except SsdptError:
+        for output in outputs:
+            output.close(0.0)
+        raise
+    return outputs

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -18,6 +19,9 @@ from ssdpt.types import Floats
 
 if TYPE_CHECKING:
     from ssdpt.monitor.service import Monitor
+
+
+_LOG = logging.getLogger(__name__)
 
 
 class Workshop:
@@ -56,8 +60,8 @@ class Workshop:
         except (SsdptError, OSError) as error:
             self.monitor.note(f"{machine.settings.title}: {words}: {error}")
         except Exception as error:
+            _LOG.exception("%s: %s", machine.id, words)
             self.monitor.note(f"{machine.settings.title}: {words} ({error!r})")
-            raise
 
     def _learn(self, machine: MachineMonitor, make: Callable[[], Sequence[Floats]]) -> None:
         monitor = self.monitor
@@ -66,20 +70,26 @@ class Workshop:
             clips = make()
             fit_baseline(clips, machine.hearing.rate, machine.id, folder)
             monitor.roster.forget(folder)
+            model = monitor.roster.model(folder)
             with monitor.lock:
-                machine.adopt(monitor.roster.model(folder))
+                # Reading the plant file again may have put another one in its place.
+                monitor.machines.get(machine.id, machine).adopt(model)
         finally:
             monitor.fitting.discard(machine.id)
             monitor.tell_machine(machine.id)
-        monitor.store.remember(machine.id, "shift", 0.0)
         monitor.note(f"{machine.settings.title} has learnt its baseline from {len(clips)} clips")
 
     def _record(self, machine: MachineMonitor, id: str) -> None:
         monitor, rules = self.monitor, self.monitor.file.retention
-        event = self._known(machine, id)
+        event = machine.known(id) or monitor.store.event(id)
         if event is None or not rules.keep_audio:
             return
-        begin, end = event.began - rules.pre_roll, event.began + rules.post_roll
+        # An event begins when it has lasted, and what it began with may lie a clip before that.
+        late = machine.settings.alarm.shortest + (
+            machine.model.clip_seconds if machine.model else 0
+        )
+        begin = event.began - late - rules.pre_roll
+        end = event.began + rules.post_roll
         samples, begin = machine.hearing.ring.between(begin, end)
         if not len(samples):
             return
@@ -89,18 +99,13 @@ class Workshop:
             raise StoreUnavailable(monitor.writer.trouble)
         monitor.store.attach(id, "audio", flac(samples, machine.hearing.rate), ".flac")
         monitor.store.attach(id, "spectrogram", drawn.to_bytes(), ".npz")
+        stored = monitor.store.event(id)
         with monitor.lock:
-            event = self._known(machine, id)
+            event = machine.known(id) or stored
             if event is not None:
                 event = replace(event, audio_begin=begin, top_bands_hz=drawn.bands_hz)
                 machine.replace_event(event)
                 monitor.tell(EventChanged(event))
-
-    def _known(self, machine: MachineMonitor, id: str) -> Event | None:
-        """An event as it is now."""
-        latest = [*machine.open.values(), *([machine.last_event] if machine.last_event else [])]
-        found = next((event for event in latest if event.id == id), None)
-        return found or self.monitor.store.event(id)
 
     def _absorb(self, machine: MachineMonitor, event: Event) -> None:
         monitor = self.monitor

@@ -10,6 +10,7 @@ from ssdpt.monitor.store import Store, StoreUnavailable
 from ssdpt.monitor.types import Event, Reading
 
 _MOST_READINGS = 200_000  # that wait; then the oldest are lost, events never
+_PORTION = 5000  # readings written at once
 _PAUSE = 1.0  # seconds between batches, and between attempts
 _LOG = logging.getLogger(__name__)
 
@@ -63,13 +64,17 @@ class Writer:
                 for event in list(events.values()):
                     self.store.save_event(event)
                     del events[event.id]
-                self.store.add_readings(readings)
-            except StoreUnavailable as error:
+                while readings:
+                    self.store.add_readings(readings[:_PORTION])
+                    del readings[:_PORTION]
+            except Exception as error:
+                # Whatever it is, the watch goes on, and what could not be written waits.
                 with self._lock:
                     self._events = events | self._events
                     self._readings.extendleft(reversed(readings))
                 if not self.trouble:
-                    _LOG.warning("%s; readings and events wait", error)
+                    unforeseen = not isinstance(error, StoreUnavailable)
+                    _LOG.warning("%s; readings and events wait", error, exc_info=unforeseen)
                 self.trouble = str(error)
                 return False
             self.trouble = ""

@@ -14,7 +14,7 @@ from ssdpt.monitor.plant import read_plant, store_url
 from ssdpt.monitor.roster import Roster
 from ssdpt.monitor.service import Monitor
 from ssdpt.monitor.sources.simulated import SimulatedSource
-from ssdpt.monitor.store import Store
+from ssdpt.monitor.store import Store, StoreUnavailable
 from ssdpt.progress import SILENT, Reporter
 from ssdpt.server.run import serve
 from ssdpt.server.settings import ServerSettings
@@ -81,19 +81,22 @@ def learn_demo(monitor: Monitor) -> None:
 
 def _watch(monitor: Monitor, path: Path, stop: threading.Event, reporter: Reporter) -> None:
     """Read the plant file again whenever it changes."""
-    known = _mark(path)
+    known = seen = _mark(path)
     while not stop.wait(_LOOK_EVERY):
-        mark = _mark(path)
-        if mark == known:
-            continue
-        known = mark
+        mark, before = _mark(path), seen
+        seen = mark
+        if mark == known or mark != before:
+            continue  # as it was, or being written at this moment
         try:
             for words in monitor.reload() or ["nothing that matters has changed"]:
                 monitor.note(f"plant file: {words}")
-        except SsdptError as error:
+        except StoreUnavailable:
+            continue  # tried again until the store is back
+        except Exception as error:
             words = f"the plant file is not taken, the one before stays in force: {error}"
             reporter.warn(words)
             monitor.note(words)
+        known = mark
 
 
 def _mark(path: Path) -> tuple[int, int] | None:

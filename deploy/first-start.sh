@@ -1,0 +1,31 @@
+#!/bin/sh
+# Makes the users that the services of compose.yaml need: an admin for people, and a viewer for
+# Prometheus with a token. Later starts change nothing.
+set -eu
+
+PGPASSWORD="$(cat /run/secrets/postgres_password)"
+export PGPASSWORD
+token=/var/lib/ssdpt-tokens/prometheus
+
+user() {
+  action="$1"
+  shift
+  ssdpt --quiet user "$action" "$@" --data /var/lib/ssdpt --store "$STORE"
+}
+
+known() {
+  user list | grep -q "^$1 "
+}
+
+known admin || user add admin --role admin --password-file /run/secrets/admin_password
+
+if ! known prometheus; then
+  # Nobody knows this password: only tokens stand for the user.
+  python -c 'import secrets; print(secrets.token_hex(32))' |
+    user add prometheus --role viewer --password-file -
+fi
+
+if [ ! -s "$token" ]; then
+  user token prometheus >"$token.new"
+  mv "$token.new" "$token"
+fi
