@@ -171,12 +171,13 @@ class PlantOnFile(Service):
         return event
 
     def _set_fault(self, machine, after):
-        source = next(m["source"] for m in self._plant["machines"] if m["id"] == machine)
-        if source.get("fault_after") != after:
-            source["fault_after"] = after
-            notes = len(self.get("v1/plant")["notes"])
+        settings = next(each for each in self._plant["machines"] if each["id"] == machine)
+        if settings["source"].get("fault_after") != after:
+            settings["source"]["fault_after"] = after
+            # Something that is told of the machine, to see that the file was taken.
+            settings["site"] = "Hall C" if after is None else "Hall C, on trial"
             self._write()
-            until(lambda: len(self.get("v1/plant")["notes"]) > notes)
+            until(lambda: self.machine(machine)["site"] == settings["site"])
 
 
 class Sender:

@@ -69,10 +69,10 @@ def test_the_recording_of_an_event_plays_also_slowly(demo, open_page):
     assert loaded.value.headers["content-type"] == "audio/flac"
     sound = panel(page, "What was heard")
     expect(sound.get_by_role("img", name=re.compile("^Spectrogram of the event"))).to_be_visible()
-    sound.get_by_text(re.compile(r"0\.0 / [12]\d\.\d s")).wait_for()
+    sound.get_by_text(re.compile(r"0\.0 / \d\d\.\d s")).wait_for()
     sound.get_by_role("button", name="Play: the event").click()
     in_page(page, "window.played?.currentTime > 0.3")
-    assert page.evaluate("window.played.duration") == pytest.approx(20.0, abs=1.0)
+    assert page.evaluate("window.played.duration") > 19.5  # ten seconds before and after, at least
     sound.get_by_role("button", name="¼×").click()
     expect(sound.get_by_role("button", name="¼×")).to_have_attribute("aria-pressed", "true")
     assert page.evaluate("[window.played.playbackRate, window.played.preservesPitch]") == [

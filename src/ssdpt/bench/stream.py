@@ -82,6 +82,7 @@ def _listen(monitor: Monitor, seconds: float, speed: float, reporter: Reporter) 
         warm = max(20.0 / speed, 2.0)  # until every machine has heard a whole clip
         time.sleep(warm)
         monitor.delays.clear()
+        before = monitor.readings
         used, begun = _cpu_seconds(), time.monotonic()
         with reporter.task("listening", total=seconds) as task:
             while (passed := time.monotonic() - begun) < seconds:
@@ -94,7 +95,7 @@ def _listen(monitor: Monitor, seconds: float, speed: float, reporter: Reporter) 
         half = len(memory) // 2
     finally:
         monitor.stop()
-    readings = len(delays) / elapsed / len(monitor.machines)
+    readings = (monitor.readings - before) / elapsed / len(monitor.machines)
     return {
         # With a clock that is sped up, samples carry times of their own: no delay can be told.
         "delay_seconds": _quantiles(delays) if speed == 1 else None,

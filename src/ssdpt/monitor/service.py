@@ -75,6 +75,7 @@ class Monitor:
         # What whoever runs the plant should know, newest last.
         self.notes: deque[str] = deque(maxlen=_NOTES)
         self.delays: deque[float] = deque(maxlen=_DELAYS)  # seconds from last sample to verdict
+        self.readings = 0  # seconds of all machines that were looked at
         self._learning: dict[str, Learning] = {}
         self.fitting: set[str] = set()  # machines whose clips are all there
         self._pending: dict[str, tuple[str, float]] = {}  # events to record: machine, due time
@@ -404,6 +405,7 @@ class Monitor:
         """What follows from another second of a machine."""
         assert machine.last is not None
         now = machine.last.time
+        self.readings += 1
         self.delays.append(clock.time() - now)
         learning = self._learning.get(machine.id)
         if learning is not None:

@@ -1,0 +1,17 @@
+"""The bench of live machines: everything as in the service, for some seconds."""
+
+from __future__ import annotations
+
+from ssdpt.bench.stream import bench_stream
+from ssdpt.config import load_config
+from ssdpt.progress import SILENT
+
+
+def test_it_listens_to_several_machines_and_tells_what_that_takes():
+    config = load_config("tiny", {"device": "cpu", "ssdpt.training.epochs": 1})
+    found = bench_stream(config, machines=3, seconds=2.0, speed=10.0, reporter=SILENT)
+    assert (found["machines"], found["system"]) == (3, "ssdpt")
+    assert found["delay_seconds"] is None  # of a clock that is sped up
+    assert 0.2 < found["readings_per_machine_second"] < 1.3
+    assert found["cores_used"] > 0
+    assert found["memory_mb"]["last"] > 100
