@@ -83,11 +83,12 @@ class Service:
         self._process.wait(10)
 
     def stop(self):
-        """As it is told to stop; what it said went wrong inside fails the test."""
+        """As it is told to stop; a traceback of anything that it did before fails the test."""
+        said = self._log.read_text()
         if self._process is not None and self._process.poll() is None:
             self._process.terminate()
             assert self._process.wait(20) == 0, self._log.read_text()
-        assert "Traceback" not in self._log.read_text(), self._log.read_text()
+        assert "Traceback" not in said, said
 
     __enter__ = start
 

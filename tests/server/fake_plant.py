@@ -58,6 +58,7 @@ class FakePlant:
 
     def plant(self):
         return {
+            "now": 1.79e9,
             "name": "Mill",
             "zone": "Europe/Berlin",
             "version": "0.1.0",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -40,6 +41,13 @@ class SpectrumKeeper:
         self._mean += step * change
         self._square += step * (change * (self.now - self._mean) - self._square)
         self._seconds += 1
+
+    def learn(self, clips: Sequence[Floats]) -> None:
+        """Normal clips (samples,) that were heard before."""
+        rate = self.log_mel.sample_rate
+        for clip in clips:
+            for first in range(0, len(clip) - rate + 1, rate):
+                self.update(clip[first : first + rate], normal=True)
 
     def as_json(self) -> dict[str, list[float]]:
         """Hz of the bins, the spectrum now, and the band; empty where nothing is known."""

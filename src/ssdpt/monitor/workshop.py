@@ -13,6 +13,7 @@ from ssdpt.monitor.learning import fit_baseline, flac
 from ssdpt.monitor.machine import MachineMonitor
 from ssdpt.monitor.outputs.messages import EventChanged
 from ssdpt.monitor.recorder import event_picture
+from ssdpt.monitor.spectrum import SpectrumKeeper
 from ssdpt.monitor.store import StoreUnavailable
 from ssdpt.monitor.types import Event
 from ssdpt.types import Floats
@@ -71,9 +72,13 @@ class Workshop:
             fit_baseline(clips, machine.hearing.rate, machine.id, folder)
             monitor.roster.forget(folder)
             model = monitor.roster.model(folder)
+            spectrum = SpectrumKeeper(machine.hearing.rate)
+            spectrum.learn(clips)
             with monitor.lock:
                 # Reading the plant file again may have put another one in its place.
-                monitor.machines.get(machine.id, machine).adopt(model)
+                machine = monitor.machines.get(machine.id, machine)
+                machine.adopt(model)
+                machine.spectrum, machine.normal_sample = spectrum, clips[-1]
         finally:
             monitor.fitting.discard(machine.id)
             monitor.tell_machine(machine.id)

@@ -148,6 +148,7 @@ class MachineWords(BaseModel):
 
 
 class PlantWords(BaseModel):
+    now: Seconds  # by the machines' clock, which may be sped up
     name: str
     zone: str = Field(examples=["Europe/Berlin"])
     version: str
