@@ -10,6 +10,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 # Before torch is imported anywhere: several threads on busy cores wait for each other.
@@ -18,6 +19,11 @@ os.environ["OMP_NUM_THREADS"] = "1"
 os.environ["NUMBA_OPT"] = "0"
 
 EXPORTABLE = ("ssdpt", "ssdpt-noaux", "ae", "mnv2", "gmm")
+
+
+# Timings are no part of these tests: machines are shared, and busy with the other tests.
+hypothesis.settings.register_profile("ssdpt", deadline=None)
+hypothesis.settings.load_profile("ssdpt")
 
 
 @pytest.fixture(scope="session", autouse=True)

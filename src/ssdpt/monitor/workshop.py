@@ -31,9 +31,11 @@ class Workshop:
     def __init__(self, monitor: Monitor) -> None:
         self.monitor = monitor
         self._bench = ThreadPoolExecutor(1, "ssdpt-workshop")
+        self._closed = False
 
     def close(self) -> None:
         """Begin nothing more; what is under way is not waited for."""
+        self._closed = True
         self._bench.shutdown(wait=False, cancel_futures=True)
 
     def learn(self, machine: MachineMonitor, make: Callable[[], Sequence[Floats]]) -> None:
@@ -58,9 +60,12 @@ class Workshop:
         """Do it; whatever stands in the way is told to whoever runs the plant."""
         try:
             work(*given)
-        except (SsdptError, OSError) as error:
-            self.monitor.note(f"{machine.settings.title}: {words}: {error}")
         except Exception as error:
+            if self._closed:
+                return  # torn down in the middle of it
+            if isinstance(error, SsdptError | OSError):
+                self.monitor.note(f"{machine.settings.title}: {words}: {error}")
+                return
             _LOG.exception("%s: %s", machine.id, words)
             self.monitor.note(f"{machine.settings.title}: {words} ({error!r})")
 
