@@ -74,7 +74,16 @@ def test_a_password_from_a_file(run, tmp_path):
     ],
 )
 def test_what_cannot_be_done_is_told_in_a_sentence(run, arguments, words):
+    add(run, "root", "admin")
     result = run(*arguments)
     assert result.exit_code == 2
     assert words in result.output
     assert "Traceback" not in result.output
+
+
+@pytest.mark.parametrize("arguments", [("list",), ("token", "ann"), ("remove", "ann")])
+def test_a_folder_without_a_history_is_told_and_none_is_made(run, tmp_path, arguments):
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert "no plant has its history here" in result.output
+    assert not (tmp_path / "data").exists()

@@ -32,12 +32,17 @@ PasswordFile = Annotated[
 ]
 
 
-def open_store(data: Path, url: str = "", *, writer: bool = False) -> Store:
-    """The store of a plant; without an address it is a file in the data folder."""
-    from ssdpt.monitor.plant import store_url
+def open_store(data: Path, url: str = "", *, new: bool = False) -> Store:
+    """The store of a plant; without an address it is a file in the data folder.
+
+    Only with `new` one is made where there is none: a mistyped folder is told.
+    """
+    from ssdpt.monitor.plant import STORE_FILE, store_url
     from ssdpt.monitor.store import Store
 
-    return Store.open(url or store_url(None, data), data, writer=writer)
+    if not (new or url or (data / STORE_FILE).exists()):
+        raise SsdptError(f"{data}: no plant has its history here; name its folder with --data")
+    return Store.open(url or store_url(None, data), data)
 
 
 def add(
@@ -49,7 +54,7 @@ def add(
 ) -> None:
     """Let someone in: a viewer reads, an operator acknowledges and mutes, an admin does all."""
     wanted = _role(role)
-    with open_store(data, store) as opened:
+    with open_store(data, store, new=True) as opened:
         opened.add_user(name, wanted, _password(password_file))
     REPORTER.say(f"{name} may come in, as {wanted}")
 

@@ -13,6 +13,7 @@ from ssdpt.config import explain
 from ssdpt.errors import SsdptError
 from ssdpt.settings import Settings
 
+STORE_FILE = "ssdpt.db"  # in the data folder, where the plant file names no other store
 MACHINE_ID = r"^[a-z0-9][a-z0-9_-]{0,63}$"
 
 
@@ -240,4 +241,4 @@ def store_url(plant: PlantFile | None, data: Path) -> str:
     """Where the history of a plant is."""
     if plant is not None and plant.store:
         return plant.store
-    return f"sqlite:///{(data / 'ssdpt.db').resolve()}"
+    return f"sqlite:///{(data / STORE_FILE).resolve()}"

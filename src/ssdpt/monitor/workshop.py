@@ -19,7 +19,7 @@ from ssdpt.monitor.types import Event
 from ssdpt.types import Floats
 
 if TYPE_CHECKING:
-    from ssdpt.monitor.service import Monitor
+    from ssdpt.monitor.watch import Watch
 
 
 _LOG = logging.getLogger(__name__)
@@ -28,7 +28,7 @@ _LOG = logging.getLogger(__name__)
 class Workshop:
     """Fits baselines, draws events, takes their sound up as normal."""
 
-    def __init__(self, monitor: Monitor) -> None:
+    def __init__(self, monitor: Watch) -> None:
         self.monitor = monitor
         self._bench = ThreadPoolExecutor(1, "ssdpt-workshop")
         self._closed = False
