@@ -35,7 +35,8 @@ def base_modules():
     yield from ("ssdpt.scoring.calibrate", "ssdpt.scoring.aggregate", "ssdpt.training.log")
     yield from ("ssdpt.scoring.gaussian", "ssdpt.judging", "ssdpt.pipeline", "ssdpt.fleet")
     yield from (f"ssdpt.runtime.{name}" for name in ("manifest", "session", "chunks", "card"))
-    yield from ("ssdpt.runtime.exported", "ssdpt.cluster", "ssdpt.archive", "ssdpt.settings")
+    yield from ("ssdpt.runtime.exported", "ssdpt.cluster", "ssdpt.archive")
+    yield from ("ssdpt.settings", "ssdpt.system_settings")
     for package in (ssdpt.cli, ssdpt.data):
         yield package.__name__
         for module in pkgutil.iter_modules(package.__path__, package.__name__ + "."):

@@ -1,4 +1,4 @@
-"""One typed tree of settings; its leaves are in `ssdpt.settings`.
+"""One typed tree of settings; its leaves are in `settings` and `system_settings`.
 
 Presets are YAML files under `presets/`: each holds only what it changes from the defaults, and the
 defaults are the paper's.
@@ -14,16 +14,13 @@ import yaml
 from pydantic import Field, ValidationError, model_validator
 
 from ssdpt.errors import SsdptError
-from ssdpt.settings import (
-    AudioConfig,
+from ssdpt.settings import AudioConfig, DecisionConfig, FeatureConfig, Settings
+from ssdpt.system_settings import (
     AutoencoderConfig,
-    DecisionConfig,
-    FeatureConfig,
     GaussianConfig,
     MobileNetConfig,
     MobileNetLofConfig,
     MultiViewConfig,
-    Settings,
     SsdptConfig,
     SsdptEnsembleConfig,
     TextureConfig,

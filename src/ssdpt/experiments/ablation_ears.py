@@ -20,7 +20,7 @@ from ssdpt.errors import SsdptError
 from ssdpt.features.cache import FeatureView
 from ssdpt.files import atomic_path, digest
 from ssdpt.progress import Reporter
-from ssdpt.settings import MultiViewConfig
+from ssdpt.system_settings import MultiViewConfig
 from ssdpt.systems.base import FitContext
 from ssdpt.systems.ears import Ears, class_name
 from ssdpt.training.loop import choose_device

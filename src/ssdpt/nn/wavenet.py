@@ -44,7 +44,7 @@ from torch.nn import functional
 
 from ssdpt.nn.margins import AdditiveMargin
 from ssdpt.nn.shards import sharded
-from ssdpt.settings import WaveNetMember
+from ssdpt.system_settings import WaveNetMember
 
 KERNEL, STRIDE = 32, 16  # samples, of the first convolution
 _PRE_EMPHASIS = 0.97

@@ -14,7 +14,7 @@ from ssdpt.scoring.fusion import Scale, spread_evenly
 from ssdpt.scoring.normal_map import NormalSound
 from ssdpt.scoring.references import References
 from ssdpt.scoring.whitening import covariance, emphasis, mixed, whitening
-from ssdpt.settings import TextureConfig
+from ssdpt.system_settings import TextureConfig
 from ssdpt.types import Domain, Floats
 
 _MOST_REFERENCES = 2000  # of a domain; beyond that more of them hardly come nearer

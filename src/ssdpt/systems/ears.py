@@ -27,7 +27,7 @@ from ssdpt.features.segments import segments_of_clip
 from ssdpt.files import writing
 from ssdpt.nn.dpt import DualPathTransformer
 from ssdpt.nn.shards import threads_for_shards
-from ssdpt.settings import EarConfig
+from ssdpt.system_settings import EarConfig
 from ssdpt.systems.base import Arrays, FitContext, arrays_under
 from ssdpt.systems.network import load_weights
 from ssdpt.systems.ssdpt import build_network

@@ -23,7 +23,7 @@ from ssdpt.features.cache import FeatureView
 from ssdpt.features.segments import gathered_segments, whole_segments
 from ssdpt.scoring.aggregate import ClipScore
 from ssdpt.scoring.gaussian import Gaussians
-from ssdpt.settings import GaussianConfig
+from ssdpt.system_settings import GaussianConfig
 from ssdpt.systems.base import Arrays, FitContext, System
 from ssdpt.systems.graph import GraphOutput, SystemGraph
 from ssdpt.types import Floats

@@ -24,7 +24,7 @@ from ssdpt.nn.losses import dcase_score, log_odds
 from ssdpt.nn.mobilenet import MobileNetV2, for_scoring
 from ssdpt.scoring.aggregate import ClipScore, aggregate
 from ssdpt.scoring.saliency import saliency
-from ssdpt.settings import MobileNetConfig, MobileNetLofConfig
+from ssdpt.system_settings import MobileNetConfig, MobileNetLofConfig
 from ssdpt.systems.base import Arrays, FitContext
 from ssdpt.systems.graph import GraphOutput, SystemGraph
 from ssdpt.systems.network import (

@@ -24,7 +24,7 @@ from ssdpt.nn.mobilenet import AngularMobileNet
 from ssdpt.scoring.aggregate import ClipScore
 from ssdpt.scoring.neighbours import LocalOutliers, covering, spread_of
 from ssdpt.scoring.saliency import saliency
-from ssdpt.settings import MobileNetLofConfig
+from ssdpt.system_settings import MobileNetLofConfig
 from ssdpt.systems.base import Arrays
 from ssdpt.systems.mobilenet import Hearing, SectionObjective, SegmentSystem
 from ssdpt.systems.network import load_weights, seeded

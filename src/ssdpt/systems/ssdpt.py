@@ -26,7 +26,7 @@ from ssdpt.nn.losses import dcase_score, log_odds, squared_error
 from ssdpt.nn.shards import SHARD, each, threads_for_shards
 from ssdpt.scoring.aggregate import ClipScore, aggregate
 from ssdpt.scoring.explain import covering_starts, overlap_mean, smooth
-from ssdpt.settings import SsdptConfig
+from ssdpt.system_settings import SsdptConfig
 from ssdpt.systems.base import Arrays, FitContext
 from ssdpt.systems.graph import GraphOutput, SystemGraph
 from ssdpt.systems.network import (

@@ -29,7 +29,7 @@ from ssdpt.scoring.aggregate import ClipScore, aggregate
 from ssdpt.scoring.calibrate import Scores
 from ssdpt.scoring.normal_map import NormalSound
 from ssdpt.scoring.portrait import ByDomain, Portrait, Vectors, View, view_of
-from ssdpt.settings import TextureConfig
+from ssdpt.system_settings import TextureConfig
 from ssdpt.systems.background import Background
 from ssdpt.systems.base import Arrays, FitContext, System, arrays_under
 from ssdpt.types import Domain, Floats, Recording
@@ -212,7 +212,7 @@ def _by_section(heard: Heard) -> dict[str, dict[Domain, list[Vectors]]]:
 def _scores_of_unheard(
     heard: Heard, measure: Measure, background: Background, config: Config, context: FitContext
 ) -> Scores:
-    """How every clip scores by views that were made without it, by section and domain.
+    """How every clip scores by views made without it, by section and domain, in the clips' order.
 
     To leave a clip out as a reference is not enough: the spread that distances are measured with
     has then still seen it, and few clips bend it towards themselves. Networks have heard all
@@ -221,7 +221,7 @@ def _scores_of_unheard(
     """
     deviations = _deviations(heard, background.clips)
     parts = divided([recording for recording, _ in heard], _FOLDS, config.seed)
-    scores: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
+    by_place: dict[int, float] = {}
     with context.reporter.task("thresholds", total=len(parts)) as task:
         for part in parts:
             left_out = set(part)
@@ -229,15 +229,20 @@ def _scores_of_unheard(
             groups = _by_section(rest)
             gone = {view: values[part] for view, values in deviations.items()}
             views = measure(groups, spread=background.without(gone)) if part and rest else {}
-            for recording, vectors in (heard[place] for place in part):
+            for place in part:
+                recording, vectors = heard[place]
                 own = views.get(recording.section, {})
                 if recording.domain in groups.get(recording.section, {}):
                     odd = [
                         view.weight * float(view.z(vectors[name][None])[0])
                         for name, view in own.items()
                     ]
-                    scores[recording.section, recording.domain].append(sum(odd))
+                    by_place[place] = sum(odd)
             task.advance()
+    scores: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
+    for place, score in sorted(by_place.items()):
+        recording, _ = heard[place]
+        scores[recording.section, recording.domain].append(score)
     return dict(scores)
 
 
