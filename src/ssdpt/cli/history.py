@@ -20,7 +20,11 @@ def backup(
     data: Data = DATA_FOLDER,
     store: StoreUrl = "",
 ) -> None:
-    """Write scores, events, users and recordings into one file; the service may go on meanwhile."""
+    """Write scores, events, users, recordings and what was learnt into one file.
+
+    Learnt are the models of machines that had none, and machines added on the page. The service
+    may go on meanwhile.
+    """
     from ssdpt.monitor.store import back_up
 
     with open_store(data, store) as opened:
@@ -33,7 +37,7 @@ def restore(
     data: Data = DATA_FOLDER,
     store: StoreUrl = "",
 ) -> None:
-    """Bring a backup back, into an empty store of either kind."""
+    """Bring a backup back, into an empty store of either kind and an empty data folder."""
     from ssdpt.monitor.plant import store_url
     from ssdpt.monitor.store import restore as bring_back
 

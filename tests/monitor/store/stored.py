@@ -1,8 +1,15 @@
-"""Readings and events for the tests of stores."""
+"""Readings, events, whole stores and changed backups for the tests of stores."""
 
 from __future__ import annotations
 
-from ssdpt.monitor.types import Event, Reading
+import io
+import tarfile
+
+from sqlalchemy import select
+
+from ssdpt.monitor.plant import RetentionSettings
+from ssdpt.monitor.store.tables import about, metadata
+from ssdpt.monitor.types import Comment, Event, Reading
 
 BEGIN = 1_700_002_800.0  # a whole hour
 
@@ -25,3 +32,42 @@ def event(number=0, **changes):
         "words": "Louder than ever between 1 and 2 kHz.",
     }
     return Event(**(values | changes))
+
+
+def content(store):
+    """All rows; the single precision of PostgreSQL is read as SQLite would."""
+    with store.database.read() as connection:
+        return {
+            table.name: [
+                tuple(row)
+                for row in connection.execute(select(table).order_by(*table.primary_key.columns))
+            ]
+            for table in metadata.sorted_tables
+            if table is not about
+        }
+
+
+def filled(store):
+    """Some of everything."""
+    store.add_readings(readings("fan-1", BEGIN, [0.5, None] * 300))
+    store.add_readings(readings("pump-1", BEGIN, [-1.25] * 60, state="alarm"))
+    store.retain(BEGIN + 7 * 86400 + 3600, RetentionSettings(), lambda: 10**12)
+    store.save_event(event(0, comments=(Comment("Ada", BEGIN, "läuft\n"),), peak=0.1))
+    store.acknowledge(event(0).id, "Ada", BEGIN + 5)
+    store.attach(event(0).id, "audio", b"sound", ".flac")
+    store.keep_sample("pump-1", b"fine", ".flac")
+    store.remember("fan-1", "baseline", {"mean": [0.1]})
+    store.add_user("ada", "admin", "correct horse")
+
+
+def rewrite(path, change):
+    """The same .tar with other members; `change` gives the new content, or None to leave out."""
+    with tarfile.open(path) as tar:
+        members = [(one.name, tar.extractfile(one).read()) for one in tar]
+    with tarfile.open(path, "w") as tar:
+        for old_name, old in members:
+            name, data = change(old_name, old)
+            if data is not None:
+                info = tarfile.TarInfo(name)
+                info.size = len(data)
+                tar.addfile(info, io.BytesIO(data))

@@ -53,6 +53,20 @@ def test_a_new_one_takes_the_place_of_the_old(store):
         assert not first.exists()
 
 
+def test_a_dropped_sample_is_gone_from_the_disk_too(store, url, folder):
+    path = store.files.path(store.keep_sample("fan-1", b"fine", ".flac"))
+    store.keep_sample("fan-2", b"fine too", ".flac")
+    store.drop_sample("fan-1")
+    store.drop_sample("fan-1")
+    store.drop_sample("never-met")
+    assert not path.exists()
+    with Store.open(url, folder) as again:
+        assert again.sample("fan-1") is None
+        assert again.sample("fan-2").read_bytes() == b"fine too"
+    store.keep_sample("fan-1", b"new", ".flac")
+    assert store.sample("fan-1").read_bytes() == b"new"
+
+
 def test_names_are_made_by_the_store(store, tmp_path):
     store.save_event(event())
     for suffix in ("flac", "./../../x", ".FLAC", "", ".a/b"):

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import io
+import gzip
 import json
 import stat
-import tarfile
 
 import pytest
-from sqlalchemy import delete, select
-from stored import BEGIN, event, readings
+from sqlalchemy import delete
+from stored import BEGIN, content, event, filled, readings, rewrite
 
 from ssdpt.errors import SsdptError
-from ssdpt.monitor.plant import RetentionSettings
 from ssdpt.monitor.store import Store, User, back_up, restore
-from ssdpt.monitor.store.tables import about, attachments, metadata
-from ssdpt.monitor.types import Comment
+from ssdpt.monitor.store.tables import attachments
 
 PAIRS = [
     ("sqlite", "sqlite"),
@@ -23,32 +20,6 @@ PAIRS = [
     pytest.param("postgresql", "sqlite", marks=pytest.mark.needs_postgres),
     pytest.param("postgresql", "postgresql", marks=pytest.mark.needs_postgres),
 ]
-
-
-def content(store):
-    """All rows; the single precision of PostgreSQL is read as SQLite would."""
-    with store.database.read() as connection:
-        return {
-            table.name: [
-                tuple(row)
-                for row in connection.execute(select(table).order_by(*table.primary_key.columns))
-            ]
-            for table in metadata.sorted_tables
-            if table is not about
-        }
-
-
-def filled(store):
-    """Some of everything."""
-    store.add_readings(readings("fan-1", BEGIN, [0.5, None] * 300))
-    store.add_readings(readings("pump-1", BEGIN, [-1.25] * 60, state="alarm"))
-    store.retain(BEGIN + 7 * 86400 + 3600, RetentionSettings(), lambda: 10**12)
-    store.save_event(event(0, comments=(Comment("Ada", BEGIN, "läuft\n"),), peak=0.1))
-    store.acknowledge(event(0).id, "Ada", BEGIN + 5)
-    store.attach(event(0).id, "audio", b"sound", ".flac")
-    store.keep_sample("pump-1", b"fine", ".flac")
-    store.remember("fan-1", "baseline", {"mean": [0.1]})
-    store.add_user("ada", "admin", "correct horse")
 
 
 @pytest.mark.parametrize(("source", "target"), PAIRS)
@@ -114,19 +85,6 @@ def test_audio_that_retention_removes_meanwhile_is_left_out(store, new_url, tmp_
         assert content(again) == content(store)
 
 
-def rewrite(path, change):
-    """The same .tar with other members; `change` gives the new content, or None to leave out."""
-    with tarfile.open(path) as tar:
-        members = [(one.name, tar.extractfile(one).read()) for one in tar]
-    with tarfile.open(path, "w") as tar:
-        for old_name, old in members:
-            name, data = change(old_name, old)
-            if data is not None:
-                info = tarfile.TarInfo(name)
-                info.size = len(data)
-                tar.addfile(info, io.BytesIO(data))
-
-
 def newer(name, data):
     if name == "about.json":
         data = json.dumps(json.loads(data) | {"tables": "9999"}).encode()
@@ -162,6 +120,27 @@ def test_a_broken_backup_leaves_nothing_behind(new_url, folder, tmp_path, change
     assert list(tmp_path.glob("restored/*")) == []
     with Store.open(url, tmp_path / "restored") as fresh:
         assert fresh.events() == []
+        assert fresh.users() == []
+
+
+def without_events(name, data):
+    if name == "tables/events.jsonl.gz":
+        data = gzip.compress(gzip.decompress(data).splitlines()[0] + b"\n")
+    elif name == "about.json":
+        about = json.loads(data)
+        about["rows"]["events"] = 0
+        data = json.dumps(about).encode()
+    return name, data
+
+
+def test_rows_that_refer_to_nothing_are_refused(store, new_url, kind, tmp_path):
+    filled(store)
+    path, url = tmp_path / "backup.tar", new_url(kind)
+    back_up(store, path)
+    rewrite(path, without_events)
+    with pytest.raises(SsdptError, match="is damaged or no backup"):
+        restore(path, url, tmp_path / "restored")
+    with Store.open(url, tmp_path / "restored") as fresh:
         assert fresh.users() == []
 
 

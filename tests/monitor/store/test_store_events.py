@@ -191,3 +191,36 @@ def test_what_is_remembered_is_recalled(store, url, folder):
         assert again.recall("fan-1", "baseline") == learnt
         assert again.recall("fan-2", "baseline") == 7
         assert again.recall("fan-2", "thresholds") is None
+
+
+def test_what_is_forgotten_is_gone_for_that_machine_alone(store, url, folder):
+    for machine in ("fan-1", "fan-2"):
+        for name in ("drift", "per_week", "usual_dbfs"):
+            store.remember(machine, name, 7)
+    store.forget("fan-1", "drift")
+    assert [store.recall("fan-1", name) for name in ("drift", "per_week")] == [None, 7]
+    store.forget("fan-1")
+    store.forget("never-met")
+    store.forget("never-met", "drift")
+    with Store.open(url, folder) as again:
+        kept = [again.recall("fan-1", name) for name in ("drift", "per_week", "usual_dbfs")]
+        assert kept == [None, None, None]
+        assert again.recall("fan-2", "drift") == 7
+    store.remember("fan-1", "drift", 8)
+    assert store.recall("fan-1", "drift") == 8
+
+
+def test_all_events_of_a_machine_that_go_on_are_ended(store):
+    for one in (
+        event(0, ended=BEGIN + 2),
+        event(1),
+        event(2, kind="signal", acknowledged_by="Ada", acknowledged_at=BEGIN + 5),
+        event(3, kind="drift", began=BEGIN + 99),  # before the clock was set back
+        event(4, machine="pump-1"),
+    ):
+        store.save_event(one)
+    assert store.end_events("fan-1", BEGIN + 60) == 3
+    ended = {int(one.id, 16): one.ended for one in store.events()}
+    assert ended == {0: BEGIN + 2, 1: BEGIN + 60, 2: BEGIN + 60, 3: BEGIN + 99, 4: None}
+    assert store.end_events("fan-1", BEGIN + 70) == 0
+    assert store.end_events("never-met", BEGIN + 70) == 0

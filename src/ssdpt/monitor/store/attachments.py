@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
-from sqlalchemy import Table, select, union_all
+from sqlalchemy import Table, delete, select, union_all
 
 from ssdpt.errors import SsdptError
 from ssdpt.files import atomic_path, writing
@@ -97,6 +97,18 @@ class Attachments(Part):
         """The file; None where there is none."""
         number = self._number(machine)
         return None if number is None else self._file(samples, {"machine": number})
+
+    def drop_sample(self, machine: str) -> None:
+        """Remove the sample, where there is one."""
+        own = samples.c.machine == self._number(machine)
+        with self.database.read() as connection:
+            key = connection.scalar(select(samples.c.key).where(own))
+        if key is None:
+            return
+        self.files.remove(key)
+        with self.database.write() as connection:
+            # A new sample that came in between stays.
+            connection.execute(delete(samples).where(own, samples.c.key == key))
 
     def sweep(self) -> int:
         """Remove files whose row was never written, as after a kill; how many."""

@@ -1,7 +1,8 @@
-"""A whole store in one .tar, that either database can be restored from.
+"""A whole store and what was learnt in one .tar, that either database can be restored from.
 
-tables/<name>.jsonl.gz   the names of the columns, then rows, some thousand a line
+models/…, machines.json  see ssdpt.monitor.store.learnt
 files/<key>              recordings and pictures
+tables/<name>.jsonl.gz   the names of the columns, then rows, some thousand a line
 about.json               versions, and how much there is; the last, so that it vouches for the rest
 """
 
@@ -9,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import gzip
-import io
 import json
 import shutil
 import tarfile
@@ -18,7 +18,7 @@ import time
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from sqlalchemy import Connection, column, delete, select, table, text
 from sqlalchemy import Table as SqlTable
@@ -28,12 +28,14 @@ from ssdpt.errors import SsdptError
 from ssdpt.files import atomic_path, writing
 from ssdpt.monitor.store.attachments import Files, files_folder
 from ssdpt.monitor.store.engine import Database
-from ssdpt.monitor.store.schema import known, newest, revision, store_id, upgrade
+from ssdpt.monitor.store.learnt import MACHINES, MODELS, LearntFiles, add_learnt
+from ssdpt.monitor.store.schema import check_references, known, newest, revision, store_id, upgrade
 from ssdpt.monitor.store.store import Store
 from ssdpt.monitor.store.tables import about, metadata
+from ssdpt.monitor.store.tar import add_bytes, open_member, write_member
 from ssdpt.version import __version__
 
-_FORMAT = 1
+_FORMAT = 2  # 1: without models and machines
 _ABOUT = "about.json"
 _ROWS_A_LINE = 5000
 _SERIAL = ("machines", "comments", "actions")  # their ids count up
@@ -41,13 +43,14 @@ _OWNERS_OF_FILES = ("attachments", "samples")
 
 
 def back_up(store: Store, path: Path) -> None:
-    """Everything as it is at this moment, while the service goes on."""
+    """Everything in the store and beside it as it is at this moment, while the service goes on."""
     with (
         atomic_path(path) as temporary,
         tempfile.TemporaryDirectory(prefix=".ssdpt-", dir=path.parent) as work,
         tarfile.open(temporary, "w") as tar,
         store.database.read() as connection,
     ):
+        learnt = add_learnt(tar, store.files.folder.parent)
         there = _add_files(tar, store.files, connection)
         rows = {
             own.name: _add_table(tar, Path(work), connection, own, there)
@@ -61,19 +64,21 @@ def back_up(store: Store, path: Path) -> None:
             "made": time.time(),
             "rows": rows,
             "files": len(there),
+            "learnt": learnt,
         }
-        _add_bytes(tar, _ABOUT, json.dumps(content, indent=2).encode())
+        add_bytes(tar, _ABOUT, json.dumps(content, indent=2).encode())
     with writing(path):
         path.chmod(0o600)  # it holds password hashes
 
 
 def restore(path: Path, url: str, folder: Path) -> None:
-    """Make a store out of a backup, in an empty database; all of it or nothing."""
+    """Make a store out of a backup, in an empty database, and put what was learnt beside it in
+    `folder`, where none of it may be yet; all of it or nothing."""
     with contextlib.ExitStack() as undo, _readable(path) as tar:
         content = _read_about(path, tar)
         database = Database(url)
         undo.callback(database.close)
-        with database.write() as connection:
+        with database.write(makes_tables=True) as connection:
             if revision(connection) is not None:
                 raise SsdptError(
                     f"{database.name}: there is a store already; restore into an empty database"
@@ -82,13 +87,19 @@ def restore(path: Path, url: str, folder: Path) -> None:
             own = files_folder(folder, store_id(database, connection))
             incomplete = undo.enter_context(contextlib.ExitStack())
             incomplete.callback(shutil.rmtree, own, ignore_errors=True)
-            files = _extract_files(tar, Files(own))
+            recordings = Files(own)
+            waiting = tempfile.TemporaryDirectory(prefix=".ssdpt-", dir=folder)
+            learnt = LearntFiles(folder, Path(undo.enter_context(waiting)))
+            files = _extract(tar, recordings, learnt)
             rows = {name: _fill(tar, connection, name) for name in content["rows"]}
-            if (files, rows) != (content["files"], content["rows"]):
+            expected = (content["files"], content["rows"], content.get("learnt", []))
+            if (files, rows, sorted(learnt.found)) != expected:
                 raise SsdptError(f"{path}: parts of the backup are missing; take another one")
             if not database.is_sqlite:
                 _count_on(connection)
+            check_references(connection)
             upgrade(connection)
+            learnt.move(incomplete)
         incomplete.pop_all()
 
 
@@ -125,12 +136,6 @@ def _add_table(
     return count
 
 
-def _add_bytes(tar: tarfile.TarFile, name: str, content: bytes) -> None:
-    info = tarfile.TarInfo(name)
-    info.size, info.mtime = len(content), int(time.time())
-    tar.addfile(info, io.BytesIO(content))
-
-
 @contextlib.contextmanager
 def _readable(path: Path) -> Iterator[tarfile.TarFile]:
     try:
@@ -148,7 +153,7 @@ def _readable(path: Path) -> Iterator[tarfile.TarFile]:
 
 
 def _read_about(path: Path, tar: tarfile.TarFile) -> dict[str, Any]:
-    content: dict[str, Any] = json.loads(_member(tar, _ABOUT).read())
+    content: dict[str, Any] = json.loads(open_member(tar, _ABOUT).read())
     if content["format"] > _FORMAT or not known(content["tables"]):
         raise SsdptError(
             f"{path}: was made by a newer version of ssdpt ({content['ssdpt']}, tables "
@@ -157,24 +162,17 @@ def _read_about(path: Path, tar: tarfile.TarFile) -> dict[str, Any]:
     return content
 
 
-def _member(tar: tarfile.TarFile, name: str) -> IO[bytes]:
-    file = tar.extractfile(tar.getmember(name))
-    if file is None:
-        raise KeyError(f"{name} is no file")
-    return file
-
-
-def _extract_files(tar: tarfile.TarFile, files: Files) -> int:
-    """Only names that a store makes are written, whatever else the .tar holds."""
+def _extract(tar: tarfile.TarFile, files: Files, learnt: LearntFiles) -> int:
+    """Only names that a backup has are written, whatever else the .tar holds; how many files."""
     count = 0
     for member in tar:
-        if member.name.startswith("files/") and member.isreg():
-            source = tar.extractfile(member)
-            assert source is not None
-            path = files.path(member.name.removeprefix("files/"))
-            with atomic_path(path) as temporary, temporary.open("wb") as target:
-                shutil.copyfileobj(source, target)
+        if not member.isreg():
+            continue
+        if member.name.startswith("files/"):
+            write_member(tar, member, files.path(member.name.removeprefix("files/")))
             count += 1
+        elif member.name.startswith(f"{MODELS}/") or member.name == MACHINES:
+            learnt.take(tar, member)
     return count
 
 
@@ -184,7 +182,7 @@ def _fill(tar: tarfile.TarFile, connection: Connection, name: str) -> int:
         raise KeyError(f"table {name} is not known")
     connection.execute(delete(table(name)))
     count = 0
-    with gzip.open(_member(tar, f"tables/{name}.jsonl.gz"), "rt", encoding="utf-8") as lines:
+    with gzip.open(open_member(tar, f"tables/{name}.jsonl.gz"), "rt", encoding="utf-8") as lines:
         names = json.loads(next(lines))
         insert = table(name, *map(column, names)).insert()
         for line in lines:

@@ -26,7 +26,7 @@ from sqlalchemy.exc import (
 from ssdpt.errors import SsdptError
 
 _WAIT_SECONDS = 10  # for another writer, a free connection, or a server that does not answer
-_WRITES = "ssdpt_writes"
+_WRITES, _MAKES_TABLES = "ssdpt_writes", "ssdpt_makes_tables"
 
 Insert = sqlite.Insert | postgresql.Insert
 
@@ -70,10 +70,14 @@ class Database:
             yield connection
 
     @contextlib.contextmanager
-    def write(self, *, durable: bool = True, guarded: bool = True) -> Iterator[Connection]:
+    def write(
+        self, *, durable: bool = True, guarded: bool = True, makes_tables: bool = False
+    ) -> Iterator[Connection]:
         """A transaction: all of it or nothing; when it returns, a `durable` one survives anything.
 
-        `guarded`: only while this process holds the lock that it has taken.
+        `guarded`: only while this process holds the lock that it has taken. `makes_tables`: a
+        table may be made anew, and SQLite must not mind that rows refer to the one dropped; see
+        `ssdpt.monitor.store.schema.check_references`.
         """
         if guarded and self.guard is not None:
             self.guard()
@@ -82,7 +86,7 @@ class Database:
             self._turn,
             self.reachable(),
             engine.connect() as connection,
-            connection.execution_options(**{_WRITES: True}).begin(),
+            connection.execution_options(**{_WRITES: True, _MAKES_TABLES: makes_tables}).begin(),
         ):
             yield connection
 
@@ -112,10 +116,8 @@ class Database:
             raise
 
     def _unavailable(self, error: Exception) -> StoreUnavailable:
-        """What the driver says, in one line."""
-        words = str(getattr(error, "orig", None) or error).strip() or type(error).__name__
         return StoreUnavailable(
-            f"{self.name}: the database does not answer ({' '.join(words.split())}); "
+            f"{self.name}: the database does not answer ({in_a_line(error)}); "
             f"see that it runs and that its disk has room"
         )
 
@@ -131,7 +133,6 @@ class Database:
                 statements = [
                     "PRAGMA journal_mode=WAL",
                     f"PRAGMA synchronous={sqlite_synchronous}",
-                    "PRAGMA foreign_keys=ON",
                 ]
             else:
                 statements = [f"SET synchronous_commit TO {postgres_commit}"]
@@ -146,9 +147,12 @@ class Database:
 
             @event.listens_for(engine, "begin")
             def _began(connection: Connection) -> None:
+                options = connection.get_execution_options()
+                references = "OFF" if options.get(_MAKES_TABLES) else "ON"
+                connection.exec_driver_sql(f"PRAGMA foreign_keys={references}")
                 # A reader that turns into a writer half-way would be refused without waiting.
-                writes = connection.get_execution_options().get(_WRITES)
-                connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+                begin = "BEGIN IMMEDIATE" if options.get(_WRITES) else "BEGIN"
+                connection.exec_driver_sql(begin)
 
         return engine
 
@@ -191,6 +195,12 @@ def new_engine(url: URL, **options: Any) -> Engine:
         raise SsdptError(
             "a store in PostgreSQL needs the package psycopg: pip install 'ssdpt[postgres]'"
         ) from error
+
+
+def in_a_line(error: Exception) -> str:
+    """What the driver, or whoever else, says of an error."""
+    words = str(getattr(error, "orig", None) or error).strip() or type(error).__name__
+    return " ".join(words.split())
 
 
 def _make_file(path: Path) -> None:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from sqlalchemy import Connection, Row, and_, func, or_, select, update
+from sqlalchemy import Connection, Row, and_, case, func, or_, select, update
 
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.store.actions import log
@@ -129,6 +129,14 @@ class Events(Part):
             )
             log(connection, who, at, f"label {label or 'none'}", id)
             return _existing(connection, id)
+
+    def end_events(self, machine: str, at: float) -> int:
+        """End all events of a machine that go on, of every kind; how many."""
+        going_on = and_(events.c.machine == self._number(machine), events.c.ended.is_(None))
+        # None ends before it began, even where the clock was set back.
+        over = case((events.c.began > at, events.c.began), else_=at)
+        with self.database.write() as connection:
+            return connection.execute(update(events).where(going_on).values(ended=over)).rowcount
 
 
 def _existing(connection: Connection, id: str) -> Event:

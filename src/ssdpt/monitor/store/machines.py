@@ -7,7 +7,7 @@ import re
 import threading
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import delete, select
 
 from ssdpt.errors import SsdptError
 from ssdpt.files import printable
@@ -73,6 +73,14 @@ class Memory(Part):
         with self.database.read() as connection:
             found = connection.scalar(select(memory.c.value).where(wanted))
         return None if found is None else json.loads(found)
+
+    def forget(self, machine: str, name: str | None = None) -> None:
+        """Remove what was remembered under the key `name`; None: all that is of the machine."""
+        wanted = memory.c.machine == self._number(machine)
+        if name is not None:
+            wanted &= memory.c.key == name
+        with self.database.write() as connection:
+            connection.execute(delete(memory).where(wanted))
 
 
 def plain(text: str) -> str:

@@ -40,7 +40,7 @@ class Store(Retention, Events, Memory, Users, Actions):
             if writer or outdated(database):
                 lock = ServiceLock(database)
                 undo.callback(lock.release)
-            with database.write() as connection:
+            with database.write(makes_tables=True) as connection:
                 upgrade(connection)
                 number = store_id(database, connection)
             files = Files(files_folder(folder, number))
