@@ -12,6 +12,8 @@ from ssdpt.cli.command import command
 from ssdpt.cli.console import REPORTER, STDOUT
 from ssdpt.errors import SsdptError
 
+_EXIT_CLOSED = 1  # something that the plant file names
+
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
@@ -36,11 +38,23 @@ def serve(
         bool,
         typer.Option("--behind-proxy", help="Believe the headers of a proxy on this computer."),
     ] = False,
+    proxy: Annotated[
+        str | None,
+        typer.Option(
+            help="As --behind-proxy, for one elsewhere: addresses or networks with commas between."
+        ),
+    ] = None,
     speed: Annotated[
         float, typer.Option(help="Of the demo's clock, times real time.", min=0.1, max=60)
     ] = 1.0,
     check: Annotated[
-        bool, typer.Option("--check", help="Only say whether the plant file is sound.")
+        bool,
+        typer.Option(
+            "--check", help="Only say whether all that the plant file names can be opened."
+        ),
+    ] = False,
+    offline: Annotated[
+        bool, typer.Option("--offline", help="With --check: look at file and models alone.")
     ] = False,
 ) -> None:
     """Listen to machines live: states, alarms and history on a page.
@@ -49,18 +63,32 @@ def serve(
     """
     if (config is None) == (not demo):
         raise SsdptError("say what to listen to: --config plant.yaml, or --demo to try it")
-    from ssdpt.server.service import check_plant, run_service
-    from ssdpt.server.settings import ServerSettings
-
+    if offline and not check:
+        raise SsdptError("--offline goes with --check; a service needs its sources")
     if check:
         if config is None:
             raise SsdptError("the demo needs no check; --check goes with --config plant.yaml")
-        for line in check_plant(config):
-            STDOUT.print(line, markup=False)
+        _check(config, offline=offline)
         return
-    settings = ServerSettings(
-        host=host, port=port, certificate=certificate, key=key, behind_proxy=behind_proxy
-    )
+    from pydantic import ValidationError
+
+    from ssdpt.config import explain
+    from ssdpt.server.service import run_service
+    from ssdpt.server.settings import THIS_COMPUTER, ServerSettings
+
+    try:
+        settings = ServerSettings(
+            host=host,
+            port=port,
+            certificate=certificate,
+            key=key,
+            proxies=(
+                *(THIS_COMPUTER if behind_proxy else ()),
+                *(part for part in (proxy or "").split(",") if part.strip()),
+            ),
+        )
+    except ValidationError as error:
+        raise SsdptError(f"serve: setting {explain(error)}") from error
     _log_to_terminal()
     run_service(
         config,
@@ -70,6 +98,20 @@ def serve(
         started=lambda address: STDOUT.print(f"listening; open {address}", markup=False),
         reporter=REPORTER,
     )
+
+
+def _check(config: Path, *, offline: bool) -> None:
+    """Tell what there is line by line; exit code 1 where something cannot be opened."""
+    from ssdpt.server.service import check_plant
+
+    closed = []
+    for found in check_plant(config, offline=offline):
+        STDOUT.print(f"{found.name}: {found.words}", markup=False)
+        if not found.well:
+            closed.append(found.name)
+    if closed:
+        REPORTER.error(f"{config}: {len(closed)} cannot be opened: {', '.join(closed)}")
+        raise typer.Exit(_EXIT_CLOSED)
 
 
 def _log_to_terminal() -> None:

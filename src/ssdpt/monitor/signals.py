@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ssdpt.monitor.idle import Loudness
 
-_PATIENCE = 10.0  # seconds
+_PATIENCE = 10.0  # seconds until something is told, and until it is over again
 _CLIPPED = 0.001  # share of samples at full scale
 
 LOST = "no sound comes from its source"
@@ -13,24 +13,32 @@ CLIPPING = "its source clips: turn its gain down, since what is cut off cannot b
 
 
 class SignalKeeper:
-    """The complaint about a source that has lasted long enough to be told; empty where none."""
+    """The complaint about a source that has lasted long enough to be told; empty where none.
+
+    It is over when its cause has been away for as long: a source that clips now and then is one
+    complaint and not one after the other.
+    """
 
     def __init__(self) -> None:
         self.complaint = ""
-        self._since: dict[str, float] = {}
+        self._told: set[str] = set()
+        self._turned: dict[str, float] = {}  # since when a cause is otherwise than it is told
 
     def update(self, time: float, loudness: Loudness | None, *, lost: bool) -> str:
         """What is to be told after this second; `loudness` is None where nothing was heard."""
-        holds = {
+        holds = {  # the worst first
             LOST: lost,
             SILENT: loudness is not None and loudness.silent,
             CLIPPING: loudness is not None and loudness.clipped > _CLIPPED,
         }
         for words, now in holds.items():
-            if now:
-                self._since.setdefault(words, time)
-            else:
-                self._since.pop(words, None)
-        told = [words for words, since in self._since.items() if time - since >= _PATIENCE]
-        self.complaint = told[0] if told else ""
+            if now == (words in self._told):
+                self._turned.pop(words, None)
+                continue
+            # A clock may be set back: then it is waited anew.
+            since = self._turned[words] = min(time, self._turned.get(words, time))
+            if time - since >= _PATIENCE:
+                del self._turned[words]
+                self._told ^= {words}
+        self.complaint = next((words for words in holds if words in self._told), "")
         return self.complaint

@@ -71,5 +71,7 @@ def _network(address: str) -> str:
     except ValueError:
         return address
     if isinstance(parsed, ipaddress.IPv6Address):
+        if parsed.ipv4_mapped is not None:  # as a listener for both sees one of IPv4
+            return str(parsed.ipv4_mapped)
         return str(ipaddress.IPv6Network((int(parsed), 64), strict=False))
     return address

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
+import ipaddress
+import logging
 import signal
 import socket
 import threading
@@ -25,12 +28,18 @@ _BACKLOG = 128  # connections that wait to be taken
 _MESSAGE = 2**20  # bytes of one WebSocket message
 
 
+def _is_news(record: logging.LogRecord) -> bool:
+    """A request that was still under way when the server stopped is no fault of anyone's."""
+    return record.exc_info is None or not isinstance(record.exc_info[1], asyncio.CancelledError)
+
+
 class Server(uvicorn.Server):
     """uvicorn, which lets go of open streams when it is to stop instead of waiting for them."""
 
     def __init__(self, config: uvicorn.Config, room: Room) -> None:
         super().__init__(config)
         self._room = room
+        logging.getLogger("uvicorn.error").addFilter(_is_news)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._room.streams.end_all()
@@ -50,8 +59,8 @@ def new_server(app: FastAPI, settings: ServerSettings) -> Server:
         ws="websockets-sansio",
         ws_max_size=_MESSAGE,
         timeout_graceful_shutdown=_GRACE,
-        proxy_headers=settings.behind_proxy,
-        forwarded_allow_ips="127.0.0.1,::1",
+        proxy_headers=bool(settings.proxies),
+        forwarded_allow_ips=[form for proxy in settings.proxies for form in _forms(proxy)],
         ssl_certfile=settings.certificate,
         ssl_keyfile=settings.key,
     )
@@ -63,6 +72,15 @@ def new_server(app: FastAPI, settings: ServerSettings) -> Server:
             f"({error.strerror or error}); both are PEM files"
         ) from error
     return Server(config, app.state.room)
+
+
+def _forms(network: str) -> Iterator[str]:
+    """A network as it is written, and as a listener for IPv6 sees one of IPv4."""
+    yield network
+    parsed = ipaddress.ip_network(network)
+    if parsed.version == 4:
+        mapped = 0xFFFF << 32 | int(parsed.network_address)
+        yield str(ipaddress.IPv6Network((mapped, 96 + parsed.prefixlen)))
 
 
 def serve(

@@ -6,10 +6,11 @@ import ipaddress
 from pathlib import Path
 from typing import Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from ssdpt.settings import Settings
 
+THIS_COMPUTER = ("127.0.0.1", "::1")  # where a proxy beside the service comes from
 PAGE = Path(__file__).parent / "static"
 
 
@@ -20,8 +21,8 @@ class ServerSettings(Settings):
     port: int = Field(8765, ge=0, le=65535, description="0 = any free one")
     certificate: Path | None = Field(None, description="of TLS (PEM); empty = plain HTTP")
     key: Path | None = Field(None, description="of the certificate (PEM)")
-    behind_proxy: bool = Field(
-        False, description="believe X-Forwarded-For and -Proto of a proxy on this computer"
+    proxies: tuple[str, ...] = Field(
+        (), description="addresses or networks whose X-Forwarded-For and -Proto are believed"
     )
     session_days: float = Field(30.0, gt=0, description="days that a login of a browser lasts")
     page: Path = Field(PAGE, description="folder of the built page")
@@ -32,10 +33,24 @@ class ServerSettings(Settings):
             raise ValueError("TLS takes a certificate and its key, both or neither")
         return self
 
+    @field_validator("proxies")
+    @classmethod
+    def _addresses(cls, values: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(str(_network(value)) for value in values)
+
     @property
     def loopback(self) -> bool:
         """Only this computer can reach it."""
         return is_loopback(self.host)
+
+
+def _network(text: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network:
+    try:
+        return ipaddress.ip_network(text.strip(), strict=False)
+    except ValueError as error:
+        raise ValueError(
+            f"'{text}' is no address and no network; write 172.18.0.2 or 10.0.0.0/8"
+        ) from error
 
 
 def is_loopback(host: str) -> bool:

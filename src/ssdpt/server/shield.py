@@ -3,6 +3,7 @@ words about what went wrong inside."""
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import re
 
@@ -16,6 +17,7 @@ from ssdpt.server.routes.docs import STYLE_HASH
 LOG = logging.getLogger(__name__)
 AUDIO_BYTES = 64 * 2**20
 JSON_BYTES = 2**20
+_STOPPING = "the service stops; try again when it is back"
 _TAKES_AUDIO = re.compile(r"/v1/machines/[^/]+/audio")
 
 _HEADERS = {
@@ -65,6 +67,12 @@ class Shield:
             return
         try:
             await self._app(scope, _bounded(receive, limit), guarded)
+        except asyncio.CancelledError:
+            # Only a server that stops does this. A reply that has begun breaks off, so that
+            # nobody takes half of it for the whole.
+            if not started:
+                await problem(503, _STOPPING)(scope, receive, guarded)
+            raise
         except Exception:
             LOG.exception("%s %s failed", scope["method"], scope["path"])
             if not started:

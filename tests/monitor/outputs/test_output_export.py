@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 import sys
 
 import numpy as np
 import pyarrow.parquet
 import pytest
-from receivers import an_event
 
+from receivers import an_event
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.outputs.export import TrendPoint, export_events, export_trend
 from ssdpt.monitor.types import Comment
@@ -43,7 +42,7 @@ def test_every_score_comes_back_as_it_was(format):
 
 @pytest.mark.parametrize(("format", "missing"), [("csv", ""), ("parquet", None)])
 def test_what_was_not_judged_is_missing(format, missing):
-    gap = TrendPoint("fan", 0.0, math.nan, math.nan, math.nan, "off")
+    gap = TrendPoint("fan", 0.0, None, None, None, "off")
     rows = read(b"".join(export_trend([gap], format)), format)
     assert [rows[0][name] for name in ("low", "mean", "high")] == [missing] * 3
 

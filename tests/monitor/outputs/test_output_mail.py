@@ -8,10 +8,11 @@ import email.policy
 import logging
 
 import pytest
-from receivers import MailSink, an_event, certificate, until
 
+from receivers import MailSink, an_event, certificate, until
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.outputs import open_output
+from ssdpt.monitor.outputs.base import TryAgain
 from ssdpt.monitor.outputs.mail import MailOutput
 from ssdpt.monitor.outputs.messages import EventChanged
 from ssdpt.monitor.plant import MailSettings
@@ -284,3 +285,20 @@ def test_user_and_password_need_each_other(tmp_path):
     for half in ({"user": "ann"}, {"password_file": tmp_path / "password"}):
         with pytest.raises(SsdptError, match="need each other"):
             open_output(MailSettings(**settings, **half))
+
+
+def test_the_login_is_tried_without_a_mail(post, tmp_path):
+    (tmp_path / "right").write_text(PASSWORD)
+    (tmp_path / "wrong").write_text("Tr0ub4dor")
+    with MailSink("ann", PASSWORD) as sink:
+        assert post(sink).probe(5.0) == "says hello"
+        login = post(sink, user="ann", password_file=tmp_path / "right")
+        assert login.probe(5.0) == "takes the login"
+        wrong = post(sink, user="ann", password_file=tmp_path / "wrong")
+        with pytest.raises(TryAgain, match="refuses the user or the password"):
+            wrong.probe(5.0)
+        with pytest.raises(TryAgain, match="does not offer"):
+            post(sink, tls="starttls").probe(5.0)
+        assert sink.mails == []
+    with pytest.raises(TryAgain, match="cannot be reached"):
+        login.probe(5.0)

@@ -6,7 +6,6 @@ import json
 import math
 
 from receivers import an_event
-
 from ssdpt.monitor.outputs.messages import EventChanged, change_json, encoded, event_json
 from ssdpt.monitor.types import Comment
 

@@ -11,9 +11,10 @@ from types import SimpleNamespace
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
-from receivers import an_event
 
+from receivers import an_event
 from ssdpt.errors import SsdptError
+from ssdpt.monitor.outputs import metrics as metrics_module
 from ssdpt.monitor.outputs.base import OutputStatus
 from ssdpt.monitor.outputs.messages import (
     EventChanged,
@@ -38,14 +39,19 @@ def samples(metrics):
     }
 
 
+def listening_to(metrics, *machines, speed=1.0):
+    source = SimpleNamespace(connected=True, reconnects=4, gaps=5, drift_ppm=-6.5, speed=speed)
+    metrics.watch_sources({machine: lambda: source for machine in machines})
+    return metrics
+
+
 def busy_metrics():
     metrics = Metrics(clock=lambda: 103.0)
+    listening_to(metrics, "fan")
     metrics.publish(StateChanged("fan", "alert", 100.0, 2.0))
     metrics.publish(ReadingTaken(Reading("fan", 100.0, "alert", -30.0, 2.0, 2.5)))
     metrics.publish(EventChanged(an_event("fan", level="alert")))
     status = OutputStatus("works", True, queued=3, sent=10, failed=1, dropped=2)
-    source = SimpleNamespace(connected=True, reconnects=4, gaps=5, drift_ppm=-6.5)
-    metrics.watch_sources({"fan": lambda: source})
     metrics.watch_outputs([SimpleNamespace(name="mqtt a:1", status=status)] * 2)
     return metrics
 
@@ -75,7 +81,7 @@ def test_a_machine_that_is_not_judged_has_no_score():
 
 
 def test_an_event_counts_once_for_each_level_and_is_open_until_cleared():
-    metrics = Metrics()
+    metrics = listening_to(Metrics(), "fan")
     event = an_event("fan", level="alert")
     worse = dataclasses.replace(event, level="alarm")
     over = dataclasses.replace(worse, ended=event.began + 1)
@@ -90,19 +96,55 @@ def test_an_event_counts_once_for_each_level_and_is_open_until_cleared():
 
 
 def test_an_event_of_before_is_not_counted_as_new():
-    metrics = Metrics()
+    metrics = listening_to(Metrics(), "fan")
     metrics.publish(EventChanged(an_event("fan", acknowledged_at=1.7e9)))
     found = samples(metrics)
     assert ("ssdpt_events_total", "fan", "alarm") not in found
     assert found["ssdpt_events_open", "fan"] == 1
 
 
-def test_a_removed_machine_is_gone():
+def test_events_of_before_a_restart_are_open_until_cleared_and_not_new():
+    under_way, over = an_event("fan", level="alert"), an_event("fan", ended=1.7e9 + 1)
+    metrics = listening_to(Metrics([under_way, over]), "fan", "pump")
+    assert samples(metrics)["ssdpt_events_open", "fan"] == 2
+    assert samples(metrics)["ssdpt_events_open", "pump"] == 0
+    metrics.publish(EventChanged(dataclasses.replace(under_way, peak=3.0)))
+    assert ("ssdpt_events_total", "fan", "alert") not in samples(metrics)
+    metrics.publish(EventChanged(dataclasses.replace(under_way, level="alarm")))
+    assert samples(metrics)["ssdpt_events_total", "fan", "alarm"] == 1
+    metrics.publish(EventChanged(dataclasses.replace(over, acknowledged_at=1.7e9 + 2)))
+    assert samples(metrics)["ssdpt_events_open", "fan"] == 1
+
+
+def test_events_that_nobody_acknowledges_do_not_fill_the_memory(monkeypatch):
+    monkeypatch.setattr(metrics_module, "REMEMBERED", 10)
+    metrics = listening_to(Metrics([an_event("fan") for _ in range(20)]), "fan")
+    for _ in range(20):
+        metrics.publish(EventChanged(an_event("fan", ended=1.7e9 + 1)))
+    assert samples(metrics)["ssdpt_events_open", "fan"] == 10
+    assert len(metrics._levels) == 10
+
+
+def test_a_machine_that_does_not_run_at_the_pace_of_the_clock_has_no_delay():
+    for speed, delays in ((1.0, 1), (4.0, 0), (0.5, 0)):
+        metrics = listening_to(Metrics(), "fan", speed=speed)
+        metrics.publish(ReadingTaken(Reading("fan", 100.0, "normal", -30.0, 2.0, 2.5)))
+        assert samples(metrics).get(("ssdpt_delay_seconds_count", "fan"), 0) == delays
+
+
+def test_a_removed_machine_is_gone_also_when_its_events_are_acknowledged_later():
     metrics = busy_metrics()
+    event = an_event("fan")
+    metrics.publish(EventChanged(event))
     metrics.watch_sources({})
     metrics.publish(MachineRemoved("fan"))
     metrics.publish(MachineRemoved("never-there"))
     assert not [key for key in samples(metrics) if "fan" in key]
+    metrics.publish(EventChanged(dataclasses.replace(event, acknowledged_at=1.7e9)))
+    assert not [key for key in samples(metrics) if "fan" in key]
+    # Back in the plant file, the other one is still open.
+    listening_to(metrics, "fan")
+    assert samples(metrics)["ssdpt_events_open", "fan"] == 2
 
 
 def test_registries_do_not_mix():

@@ -13,10 +13,11 @@ import sys
 import jinja2
 import pytest
 from cable import PUBACK, PUBLISH, Cable
-from receivers import Broker, Subscriber, an_event, certificate, free_port, until
 
+from receivers import Broker, Subscriber, an_event, certificate, free_port, until
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.outputs import open_output
+from ssdpt.monitor.outputs.base import TryAgain
 from ssdpt.monitor.outputs.messages import (
     EventChanged,
     MachineRemoved,
@@ -348,3 +349,30 @@ def test_a_missing_package_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "aiomqtt", None)
     with pytest.raises(SsdptError, match=r"pip install 'ssdpt\[serve\]'"):
         open_output(MqttSettings())
+
+
+@needs_mosquitto
+def test_a_broker_is_tried_without_a_word(broker):
+    settings = MqttSettings(host="127.0.0.1", port=broker.port, prefix="plant")
+    with Subscriber(broker.port, "#") as subscriber:
+        assert MqttOutput(settings, {"fan": "Fan"}).probe(5.0) == "takes the connection"
+        subscriber.say("end", b"")
+        until(lambda: subscriber.payloads("end"))
+        assert not [
+            topic for topic, _, _ in subscriber.heard if topic.startswith(("plant", "home"))
+        ]
+    broker.stop()
+    with pytest.raises(TryAgain, match="no connection"):
+        MqttOutput(settings).probe(5.0)
+
+
+@needs_mosquitto
+def test_a_broker_that_refuses_the_password_is_told_without_it(tmp_path):
+    users, wrong = tmp_path / "users", tmp_path / "wrong"
+    subprocess.run(["mosquitto_passwd", "-c", "-b", str(users), "ann", PASSWORD], check=True)
+    wrong.write_text("Tr0ub4dor")
+    with Broker(tmp_path, "allow_anonymous false", f"password_file {users}") as broker:
+        settings = MqttSettings(host="127.0.0.1", port=broker.port, user="ann", password_file=wrong)
+        with pytest.raises(TryAgain, match=r"no connection \(.*(?i:authori|password)") as error:
+            MqttOutput(settings).probe(5.0)
+    assert "Tr0ub4dor" not in str(error.value)

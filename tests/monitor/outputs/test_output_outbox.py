@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 
 from receivers import an_event
-
 from ssdpt.monitor.outputs.messages import EventChanged, ReadingTaken, StateChanged
 from ssdpt.monitor.outputs.outbox import Outbox
 from ssdpt.monitor.types import Reading

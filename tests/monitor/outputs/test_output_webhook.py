@@ -9,11 +9,11 @@ import logging
 import threading
 
 import pytest
-from receivers import WebReceiver, an_event, free_port, until
 
+from receivers import WebReceiver, an_event, free_port, until
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.outputs import open_output
-from ssdpt.monitor.outputs.base import back_off
+from ssdpt.monitor.outputs.base import TryAgain
 from ssdpt.monitor.outputs.messages import EventChanged, ReadingTaken
 from ssdpt.monitor.outputs.webhook import WebhookOutput
 from ssdpt.monitor.plant import WebhookSettings
@@ -80,13 +80,6 @@ def test_a_busy_receiver_is_asked_again_later_and_order_is_kept(hook):
     assert len(output.pauses) == 4
     assert output.status.failed == 0
     assert output.status.queued == 0
-
-
-def test_pauses_double_up_to_half_a_minute():
-    pauses = [pause for pause, _ in zip(back_off(), range(12), strict=False)]
-    for number, pause in enumerate(pauses):
-        longest = min(0.5 * 2**number, 30.0)
-        assert longest / 2 <= pause <= longest
 
 
 def test_a_refused_message_is_given_up_and_the_next_is_sent(hook, caplog):
@@ -224,3 +217,21 @@ def test_secrets_in_the_address_are_not_shown():
     assert "s3cr3t" not in str(caught.value)
     with pytest.raises(SsdptError, match="names no host"):
         WebhookOutput(WebhookSettings(url="https:///path"))
+
+
+def test_it_is_reached_without_posting_anything():
+    with WebReceiver() as web:
+        found = WebhookOutput(WebhookSettings(url=web.url + "/hook")).probe(5.0)
+        assert found == "takes the connection; nothing was posted"
+        assert web.posts == []
+
+
+def test_why_it_cannot_be_reached_is_told():
+    gone = WebhookOutput(WebhookSettings(url=f"http://127.0.0.1:{free_port()}/hook?token={KEY}"))
+    with pytest.raises(TryAgain, match=r"cannot be reached .*refused") as error:
+        gone.probe(5.0)
+    assert KEY not in str(error.value)
+    with WebReceiver() as web:  # speaks no TLS
+        plain = WebhookOutput(WebhookSettings(url=web.url.replace("http:", "https:")))
+        with pytest.raises(TryAgain, match=r"cannot be reached .*SSL"):
+            plain.probe(5.0)

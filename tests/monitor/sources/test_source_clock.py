@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hand_clock import NOON, HandClock
 
-from ssdpt.monitor.sources.backoff import FIRST, LONGEST, Backoff
 from ssdpt.monitor.sources.clock import SampleClock
 from ssdpt.monitor.sources.pace import Pace
 
@@ -132,17 +131,6 @@ def test_a_wall_clock_that_is_set_moves_times_but_nothing_is_missing():
     after = run(times, clock, 10)
     assert after[0].time == pytest.approx(before.time + 3600.25, abs=0.01)
     assert not any(chunk.gap for chunk in after)
-
-
-def test_waits_double_up_to_the_longest_and_jitter():
-    backoff = Backoff(random.Random(0))
-    waits = [backoff.next() for _ in range(12)]
-    for number, wait in enumerate(waits):
-        expected = min(FIRST * 2**number, LONGEST)
-        assert 0.8 * expected <= wait <= min(1.2 * expected, LONGEST)
-    assert len({round(wait / min(FIRST * 2**n, LONGEST), 6) for n, wait in enumerate(waits)}) > 6
-    backoff.reset()
-    assert backoff.next() <= 1.2 * FIRST
 
 
 def test_pace_waits_for_its_share_of_real_time():

@@ -182,3 +182,14 @@ def test_it_is_made_much_faster_than_real_time():
 def test_a_machine_that_does_not_exist_is_refused():
     with pytest.raises(SsdptError, match="no simulated machine is called 'crane'"):
         open_source(SimulatedSettings(machine="crane"), RATE)
+
+
+def test_it_goes_over_to_its_other_operating_point_and_back():
+    samples = sound(LiveMachine("fan", 0, 7), 90, change_every=30)
+
+    def level(begin, end):
+        return 20 * np.log10(np.std(samples[begin * RATE : end * RATE]))
+
+    first, other, back = level(2, 28), level(44, 58), level(74, 88)
+    assert other - first == pytest.approx(6, abs=1.5)
+    assert back - first == pytest.approx(0, abs=1.5)

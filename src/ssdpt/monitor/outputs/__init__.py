@@ -11,18 +11,22 @@ from ssdpt.monitor.outputs.webhook import WebhookOutput
 from ssdpt.monitor.plant import MailSettings, MqttSettings, OutputSettings, WebhookSettings
 
 
-def open_output(settings: OutputSettings, titles: Mapping[str, str] | None = None) -> Output:
-    """An output at work; `titles` are names for people by machine.
+def make_output(settings: OutputSettings, titles: Mapping[str, str] | None = None) -> Output:
+    """An output that is not started; `titles` are names for people by machine.
 
     SsdptError: what no waiting can heal, e.g. a password file that is not there.
     """
-    output: Output
     match settings:
         case MqttSettings():
-            output = MqttOutput(settings, titles)
+            return MqttOutput(settings, titles)
         case WebhookSettings():
-            output = WebhookOutput(settings)
+            return WebhookOutput(settings)
         case MailSettings():
-            output = MailOutput(settings, titles)
+            return MailOutput(settings, titles)
+
+
+def open_output(settings: OutputSettings, titles: Mapping[str, str] | None = None) -> Output:
+    """An output at work; as `make_output`."""
+    output = make_output(settings, titles)
     output.start()
     return output

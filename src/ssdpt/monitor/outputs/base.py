@@ -4,26 +4,18 @@ from __future__ import annotations
 
 import logging
 import math
-import random
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
+from ssdpt.monitor.backoff import Backoff
 from ssdpt.monitor.outputs.messages import Message
 from ssdpt.monitor.outputs.outbox import Outbox
 
 ROOM = 1000  # messages that wait at most; events may exceed it
 _LOG = logging.getLogger(__name__)
-
-
-def back_off(first: float = 0.5, most: float = 30.0) -> Iterator[float]:
-    """Seconds to wait after the first failure, the second, …: doubling, with jitter."""
-    pause = first
-    while True:
-        yield pause * random.uniform(0.5, 1.0)
-        pause = min(2 * pause, most)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +56,7 @@ class Output(ABC):
         name: str,
         *,
         room: int = ROOM,
-        pauses: Callable[[], Iterator[float]] = back_off,
+        pauses: Callable[[], Iterator[float]] = Backoff,
     ) -> None:
         self.name = name  # for people; holds no secret
         self._outbox = Outbox(room)
@@ -76,6 +68,13 @@ class Output(ABC):
         self._healthy = True
         self._sent = 0
         self._failed = 0
+
+    @abstractmethod
+    def probe(self, timeout: float) -> str:
+        """Connect as for sending, and send nothing; what was found, in words without a secret.
+
+        Without `start`. TryAgain: why not, where nothing is heard of it for `timeout` seconds too.
+        """
 
     @abstractmethod
     def _work(self) -> None:
@@ -151,7 +150,7 @@ class RetryingOutput(Output):
         name: str,
         *,
         room: int = ROOM,
-        pauses: Callable[[], Iterator[float]] = back_off,
+        pauses: Callable[[], Iterator[float]] = Backoff,
         sleep: Callable[[float], object] | None = None,
     ) -> None:
         """`sleep` waits so many seconds; by default until the output is closed at most."""

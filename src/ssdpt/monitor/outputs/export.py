@@ -6,7 +6,6 @@ import csv
 import importlib
 import io
 import itertools
-import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -30,9 +29,9 @@ class TrendPoint:
 
     machine: str
     time: float  # where the while begins
-    low: float  # NaN where nothing was judged, like mean and high
-    mean: float
-    high: float
+    low: float | None  # None where nothing was judged, like mean and high
+    mean: float | None
+    high: float | None
     state: MachineState  # the worst
 
 
@@ -62,7 +61,7 @@ def export_events(events: Iterable[Event], format: str) -> Iterator[bytes]:
 def _trend_row(point: TrendPoint) -> Row:
     return (
         *(point.machine, point.time, _moment(point.time)),
-        *(_known(point.low), _known(point.mean), _known(point.high), point.state),
+        *(point.low, point.mean, point.high, point.state),
     )
 
 
@@ -79,10 +78,6 @@ def _moment(seconds: float | None) -> str | None:
     if seconds is None:
         return None
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
-
-
-def _known(value: float) -> float | None:
-    return None if math.isnan(value) else float(value)
 
 
 def _writer(format: str) -> Callable[[Columns, Iterator[Row]], Iterator[bytes]]:

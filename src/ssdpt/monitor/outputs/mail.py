@@ -15,7 +15,8 @@ from email.utils import format_datetime
 from typing import Literal
 
 from ssdpt.errors import SsdptError
-from ssdpt.monitor.outputs.base import ROOM, Refused, RetryingOutput, TryAgain, back_off
+from ssdpt.monitor.backoff import Backoff
+from ssdpt.monitor.outputs.base import ROOM, Refused, RetryingOutput, TryAgain
 from ssdpt.monitor.outputs.messages import EventChanged, Message
 from ssdpt.monitor.outputs.secret import read_secret
 from ssdpt.monitor.plant import MailSettings
@@ -45,7 +46,7 @@ class MailOutput(RetryingOutput):
         titles: Mapping[str, str] | None = None,
         *,
         room: int = ROOM,
-        pauses: Callable[[], Iterator[float]] = back_off,
+        pauses: Callable[[], Iterator[float]] = Backoff,
         sleep: Callable[[float], object] | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
@@ -64,6 +65,11 @@ class MailOutput(RetryingOutput):
         self._limited = False
         self._mail: EmailMessage | None = None  # on its way
         self._left: list[str] = []  # who has not got it yet
+
+    def probe(self, timeout: float) -> str:
+        with self._connected(timeout) as server:
+            server.ehlo_or_helo_if_needed()
+        return "says hello" if self._password is None else "takes the login"
 
     def send(self, message: Message) -> None:
         assert isinstance(message, EventChanged)
@@ -176,20 +182,14 @@ class MailOutput(RetryingOutput):
 
     def _post(self, mail: EmailMessage) -> None:
         try:
-            refused = self._talk(mail)
-        except smtplib.SMTPAuthenticationError:
-            raise TryAgain("refuses the user or the password") from None
-        except smtplib.SMTPNotSupportedError:
-            raise TryAgain("does not offer what is asked for; check tls and user") from None
+            with self._connected(_TIMEOUT) as server:
+                refused = server.send_message(mail, self._settings.sender, self._left)
         except smtplib.SMTPRecipientsRefused as error:
             refused = error.recipients
         except (smtplib.SMTPSenderRefused, smtplib.SMTPDataError) as error:
             if error.smtp_code >= 500:
                 raise Refused(f"refuses the mail ({error.smtp_code})") from None
             raise TryAgain(f"puts the mail off ({error.smtp_code})", patience=_PATIENCE) from None
-        except OSError as error:
-            reason = error.strerror or type(error).__name__
-            raise TryAgain(f"cannot be reached ({reason})") from None
         never = sorted(name for name, (code, _) in refused.items() if code >= 500)
         if never:
             _LOG.warning("%s: takes no mail for %s", self.name, ", ".join(never))
@@ -199,28 +199,39 @@ class MailOutput(RetryingOutput):
         if self._left:
             raise TryAgain("puts off some of the addresses", patience=_PATIENCE)
 
-    def _talk(self, mail: EmailMessage) -> dict[str, tuple[int, bytes]]:
-        """One conversation with the server; returns who was refused."""
+    @contextlib.contextmanager
+    def _connected(self, timeout: float) -> Iterator[smtplib.SMTP]:
+        """A server that has let us in; what it says of a mail is raised as it is."""
         settings = self._settings
-        server: smtplib.SMTP
-        if settings.tls == "tls":
-            context = ssl.create_default_context()
-            server = smtplib.SMTP_SSL(
-                settings.host, settings.port, timeout=_TIMEOUT, context=context
-            )
-        else:
-            server = smtplib.SMTP(settings.host, settings.port, timeout=_TIMEOUT)
         try:
-            if settings.tls == "starttls":
-                server.starttls(context=ssl.create_default_context())
-            if self._password is not None:
-                server.login(settings.user, self._password)
-            return server.send_message(mail, settings.sender, self._left)
-        finally:
-            # However the goodbye goes: what the server has accepted is sent.
-            with contextlib.suppress(OSError):
-                server.quit()
-            server.close()
+            server = self._server(timeout)
+            try:
+                if settings.tls == "starttls":
+                    server.starttls(context=ssl.create_default_context())
+                if self._password is not None:
+                    server.login(settings.user, self._password)
+                yield server
+            finally:
+                # However the goodbye goes: what the server has accepted is sent.
+                with contextlib.suppress(OSError):
+                    server.quit()
+                server.close()
+        except smtplib.SMTPAuthenticationError:
+            raise TryAgain("refuses the user or the password") from None
+        except smtplib.SMTPNotSupportedError:
+            raise TryAgain("does not offer what is asked for; check tls and user") from None
+        except (smtplib.SMTPRecipientsRefused, smtplib.SMTPSenderRefused, smtplib.SMTPDataError):
+            raise
+        except OSError as error:
+            reason = error.strerror or type(error).__name__
+            raise TryAgain(f"cannot be reached ({reason})") from None
+
+    def _server(self, timeout: float) -> smtplib.SMTP:
+        place = self._settings.host, self._settings.port
+        if self._settings.tls == "tls":
+            context = ssl.create_default_context()
+            return smtplib.SMTP_SSL(*place, timeout=timeout, context=context)
+        return smtplib.SMTP(*place, timeout=timeout)
 
 
 def _moment(seconds: float) -> str:

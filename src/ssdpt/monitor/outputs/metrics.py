@@ -7,8 +7,8 @@ import importlib
 import math
 import threading
 import time
-from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, get_args
 
 from ssdpt.errors import SsdptError
@@ -20,11 +20,11 @@ from ssdpt.monitor.outputs.messages import (
     ReadingTaken,
     StateChanged,
 )
-from ssdpt.monitor.types import STATES, Event, EventLevel, Reading
+from ssdpt.monitor.types import STATES, Event, EventLevel, MachineState, Reading
 from ssdpt.version import __version__
 
 _DELAYS = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0)  # seconds
-_REMEMBERED = 10_000  # events
+REMEMBERED = 10_000  # events
 
 
 class SourceFacts(Protocol):
@@ -38,6 +38,8 @@ class SourceFacts(Protocol):
     def gaps(self) -> int: ...
     @property
     def drift_ppm(self) -> float: ...
+    @property
+    def speed(self) -> float: ...
 
 
 class OutputFacts(Protocol):
@@ -55,8 +57,10 @@ class Metrics:
     Takes messages as an output does, but has nobody to wait for and so no queue.
     """
 
-    def __init__(self, *, clock: Callable[[], float] = time.time) -> None:
-        """`clock`: seconds since 1970, of the plant."""
+    def __init__(
+        self, uncleared: Iterable[Event] = (), *, clock: Callable[[], float] = time.time
+    ) -> None:
+        """`uncleared`: events of before that are not cleared; `clock`: seconds since 1970."""
         client = _prometheus_client()
         self.content_type: str = client.CONTENT_TYPE_LATEST
         self._client = client
@@ -64,7 +68,6 @@ class Metrics:
         self._registry = registry = client.CollectorRegistry()
         self._lock = threading.Lock()
         self._levels: OrderedDict[str, set[str]] = OrderedDict()  # counted, by event
-        self._open: dict[str, set[str]] = {}  # events by machine
         machine = ["machine"]
         self._score = client.Gauge(
             "ssdpt_score", "Smoothed score; higher = more anomalous", machine, registry=registry
@@ -84,9 +87,6 @@ class Metrics:
             ["machine", "level"],
             registry=registry,
         )
-        self._events_open = client.Gauge(
-            "ssdpt_events_open", "Events that are not cleared", machine, registry=registry
-        )
         self._delay = client.Histogram(
             "ssdpt_delay_seconds",
             "From the end of a sound to its reading",
@@ -99,14 +99,15 @@ class Metrics:
         )
         self._watched = _Watched()
         registry.register(self._watched)
+        for event in uncleared:
+            self._note(event, new=False)
 
     def publish(self, message: Message) -> None:
         """Count it; never waits for anyone."""
         with self._lock:
             match message:
                 case StateChanged(machine=machine, state=state):
-                    for name in STATES:
-                        self._state.labels(machine, name).set(name == state)
+                    self._stands(machine, state)
                 case EventChanged(event=event):
                     self._count(event)
                 case ReadingTaken(reading=reading):
@@ -126,33 +127,50 @@ class Metrics:
         """Everything in Prometheus' text format; see `content_type`."""
         return self._client.generate_latest(self._registry)
 
+    def _stands(self, machine: str, state: MachineState) -> None:
+        for name in STATES:
+            self._state.labels(machine, name).set(name == state)
+
     def _show(self, reading: Reading) -> None:
+        self._stands(reading.machine, reading.state)
+        for level in get_args(EventLevel):
+            # From 0 on: a counter that appears at 1 has not risen, as Prometheus sees it.
+            self._events.labels(reading.machine, level)
         smoothed = math.nan if reading.smoothed is None else reading.smoothed
         self._score.labels(reading.machine).set(smoothed)
         self._level.labels(reading.machine).set(reading.level_dbfs)
         self._readings.labels(reading.machine).inc()
-        self._delay.labels(reading.machine).observe(max(0.0, self._clock() - reading.time))
+        source = self._watched.sources.get(reading.machine)
+        if source is None or source().speed == 1:
+            # Faster or slower than real time, its times are not those of the clock.
+            delay = self._clock() - reading.time
+            self._delay.labels(reading.machine).observe(max(0.0, delay))
 
     def _count(self, event: Event) -> None:
-        ids = self._open.setdefault(event.machine, set())
-        (ids.discard if event.state == "cleared" else ids.add)(event.id)
-        self._events_open.labels(event.machine).set(len(ids))
-        levels = self._levels.get(event.id)
-        if levels is None:
-            levels = self._levels[event.id] = set()
-            if event.acknowledged_at is not None or event.ended is not None:
-                levels.add(event.level)  # from before this process: not new
-            if len(self._levels) > _REMEMBERED:
-                self._levels.popitem(last=False)
+        # One that people have seen, or that is over, was there before this process.
+        new = event.acknowledged_at is None and event.ended is None
+        levels = self._note(event, new=new)
         if event.level not in levels:
             levels.add(event.level)
             self._events.labels(event.machine, event.level).inc()
 
+    def _note(self, event: Event, *, new: bool) -> set[str]:
+        """Remember whether it is open; the levels at which it has been counted."""
+        opened = self._watched.uncleared
+        if event.state == "cleared":
+            opened.pop(event.id, None)
+        else:
+            opened[event.id] = event.machine
+        levels = self._levels.setdefault(event.id, set() if new else {event.level})
+        for remembered in (opened, self._levels):
+            if len(remembered) > REMEMBERED:
+                remembered.popitem(last=False)
+        return levels
+
     def _forget(self, machine: str) -> None:
-        self._open.pop(machine, None)
         rows = [
             *((metric, (machine,)) for metric in (self._score, self._level, self._readings)),
-            *((metric, (machine,)) for metric in (self._events_open, self._delay)),
+            (self._delay, (machine,)),
             *((self._state, (machine, state)) for state in STATES),
             *((self._events, (machine, level)) for level in get_args(EventLevel)),
         ]
@@ -167,6 +185,7 @@ class _Watched:
     def __init__(self) -> None:
         self.sources: Mapping[str, Callable[[], SourceFacts]] = {}
         self.outputs: Mapping[str, OutputFacts] = {}
+        self.uncleared: OrderedDict[str, str] = OrderedDict()  # machines by event, oldest first
         self._core: Any = importlib.import_module("prometheus_client.core")
 
     def collect(self) -> Iterator[Any]:
@@ -181,6 +200,11 @@ class _Watched:
             (gauge, "drift_ppm", "Its clock against ours", lambda s: s.drift_ppm),
         ):
             yield _family(family(f"ssdpt_source_{name}", words, labels=["machine"]), sources, read)
+        # Of machines that are listened to: those of others are in the history.
+        count = Counter(list(self.uncleared.values()))
+        uncleared = {(machine,): count[machine] for machine in self.sources}
+        opened = gauge("ssdpt_events_open", "Events that are not cleared", labels=["machine"])
+        yield _family(opened, uncleared, float)
         for family, name, words, read in (
             (gauge, "queued", "Messages that wait", lambda s: s.queued),
             (gauge, "healthy", "1 while the last attempt went well", lambda s: s.healthy),

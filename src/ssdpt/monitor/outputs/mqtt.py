@@ -22,7 +22,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from ssdpt.errors import SsdptError
-from ssdpt.monitor.outputs.base import ROOM, Output, back_off
+from ssdpt.monitor.backoff import Backoff
+from ssdpt.monitor.outputs.base import ROOM, Output, TryAgain
 from ssdpt.monitor.outputs.discovery import announcements
 from ssdpt.monitor.outputs.messages import (
     EventChanged,
@@ -53,7 +54,7 @@ class MqttOutput(Output):
         titles: Mapping[str, str] | None = None,
         *,
         room: int = ROOM,
-        pauses: Callable[[], Iterator[float]] = back_off,
+        pauses: Callable[[], Iterator[float]] = Backoff,
     ) -> None:
         """`titles`: names for people by machine."""
         super().__init__(f"mqtt {settings.host}:{settings.port}", room=room, pauses=pauses)
@@ -70,6 +71,17 @@ class MqttOutput(Output):
         # The same on every connection: the broker then drops one that it still believes in.
         self._identifier = f"ssdpt-{secrets.token_hex(6)}"
         self._loop: asyncio.AbstractEventLoop | None = None
+
+    def probe(self, timeout: float) -> str:
+        async def shake_hands() -> None:
+            async with self._client(timeout=timeout):
+                pass
+
+        try:
+            asyncio.run(shake_hands())
+        except self._aiomqtt.MqttError as error:
+            raise TryAgain(f"no connection ({error})") from None
+        return "takes the connection"
 
     # -- The thread ------------------------------------------------------------------------------
 
@@ -96,7 +108,8 @@ class MqttOutput(Output):
         pauses = self._pauses()
         while not (self._stopped.is_set() or self._outbox.finished):
             try:
-                async with self._client() as client:
+                will = self._aiomqtt.Will(self._topic("status"), "offline", qos=1, retain=True)
+                async with self._client(will=will) as client:
                     await self._greet(client)
                     self._well("is connected")
                     pauses = self._pauses()
@@ -115,7 +128,7 @@ class MqttOutput(Output):
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(event.wait(), seconds)
 
-    def _client(self) -> aiomqtt.Client:
+    def _client(self, **more: Any) -> aiomqtt.Client:
         # A new one for each connection: an old one would send again by itself what it had not
         # seen acknowledged, beside us.
         settings = self._settings
@@ -125,9 +138,9 @@ class MqttOutput(Output):
             username=settings.user or None,
             password=self._password,
             identifier=self._identifier,
-            will=self._aiomqtt.Will(self._topic("status"), "offline", qos=1, retain=True),
             keepalive=_KEEP_ALIVE,
             tls_context=self._tls,
+            **more,
         )
 
     # -- One connection --------------------------------------------------------------------------

@@ -12,7 +12,8 @@ from typing import IO, Any
 from urllib.parse import urlsplit
 
 from ssdpt.errors import SsdptError
-from ssdpt.monitor.outputs.base import ROOM, Refused, RetryingOutput, TryAgain, back_off
+from ssdpt.monitor.backoff import Backoff
+from ssdpt.monitor.outputs.base import ROOM, Refused, RetryingOutput, TryAgain
 from ssdpt.monitor.outputs.messages import EventChanged, Message, change_json, encoded
 from ssdpt.monitor.outputs.secret import read_secret
 from ssdpt.monitor.plant import WebhookSettings
@@ -37,13 +38,26 @@ class WebhookOutput(RetryingOutput):
         settings: WebhookSettings,
         *,
         room: int = ROOM,
-        pauses: Callable[[], Iterator[float]] = back_off,
+        pauses: Callable[[], Iterator[float]] = Backoff,
         sleep: Callable[[float], object] | None = None,
     ) -> None:
         super().__init__(f"webhook {_place(settings.url)}", room=room, pauses=pauses, sleep=sleep)
         self._url = settings.url
         self._key = read_secret(settings.secret_file).encode() if settings.secret_file else None
         self._opener = urllib.request.build_opener(_NoRedirect())
+
+    def probe(self, timeout: float) -> str:
+        place = urlsplit(self._url)
+        secure = place.scheme == "https"
+        connection = http.client.HTTPSConnection if secure else http.client.HTTPConnection
+        line = connection(place.hostname or "", place.port, timeout=timeout)
+        try:
+            line.connect()
+        except OSError as error:
+            raise _unreached(error) from None
+        finally:
+            line.close()
+        return "takes the connection; nothing was posted"
 
     def send(self, message: Message) -> None:
         assert isinstance(message, EventChanged)
@@ -63,8 +77,7 @@ class WebhookOutput(RetryingOutput):
             with error:
                 raise _failure(error) from None
         except (OSError, http.client.HTTPException) as error:
-            reason = getattr(error, "reason", None) or str(error) or type(error).__name__
-            raise TryAgain(f"cannot be reached ({reason})") from None
+            raise _unreached(error) from None
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
@@ -80,6 +93,11 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
         newurl: str,
     ) -> None:
         return None
+
+
+def _unreached(error: Exception) -> TryAgain:
+    reason = error.reason if isinstance(error, urllib.error.URLError) else error
+    return TryAgain(f"cannot be reached ({str(reason) or type(reason).__name__})")
 
 
 def _failure(error: urllib.error.HTTPError) -> TryAgain | Refused:

@@ -27,6 +27,11 @@ class SourceStatus:
     reconnects: int = 0
     gaps: int = 0
     drift_ppm: float = 0.0  # above 0: the source's clock is fast against this computer's
+    speed: float = 1.0  # times real time, of what is played; else times are the computer's
+
+
+class SourceLost(Exception):
+    """The connection broke, or none came about; trying again may heal it. Says why, in words."""
 
 
 class Source(ABC):
@@ -46,6 +51,10 @@ class Source(ABC):
         Ends by itself only where there is nothing more to come. Raises SsdptError for what no
         waiting can heal.
         """
+
+    def once(self, stop: threading.Event) -> Iterator[Chunk]:
+        """As `chunks`, but raises SourceLost where that one would try again."""
+        return self.chunks(stop)
 
     @property
     def status(self) -> SourceStatus:

@@ -10,7 +10,7 @@ from pathlib import Path
 from ssdpt.data import audio
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.plant import FolderSettings
-from ssdpt.monitor.sources.base import Source
+from ssdpt.monitor.sources.base import Source, SourceLost
 from ssdpt.monitor.sources.clock import SYSTEM, Clock
 from ssdpt.monitor.sources.recordings import heard, sound_files
 from ssdpt.monitor.sources.timeline import Placed, Timeline
@@ -53,8 +53,7 @@ class FolderSource(Source):
         self._last_skipped = ""
 
     def chunks(self, stop: threading.Event) -> Iterator[Chunk]:
-        if self._folder.is_file():
-            raise SsdptError(f"{self._folder}: is a file; give the folder that is written into")
+        self._check()
         first = True
         while not stop.is_set():
             ready = self._look(first)
@@ -63,6 +62,18 @@ class FolderSource(Source):
                 yield from self._read(seen, placed, stop)
             self.clock.wait(stop, _POLL)
         self._tell(connected=False, words="stopped")
+
+    def once(self, stop: threading.Event) -> Iterator[Chunk]:
+        """Looks into the folder; no sound comes, since those already there are not read."""
+        self._check()
+        self._look(first=True)
+        if not self.status.connected:
+            raise SourceLost(self.status.words)
+        yield from ()
+
+    def _check(self) -> None:
+        if self._folder.is_file():
+            raise SsdptError(f"{self._folder}: is a file; give the folder that is written into")
 
     def _look(self, first: bool) -> list[tuple[_Seen, float]]:
         """Files that can be read now, with their seconds, oldest first."""

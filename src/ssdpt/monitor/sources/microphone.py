@@ -10,11 +10,11 @@ from typing import Any
 
 from ssdpt.data.portaudio import sounddevice
 from ssdpt.errors import SsdptError
+from ssdpt.monitor.backoff import Backoff
 from ssdpt.monitor.plant import MicrophoneSettings
-from ssdpt.monitor.sources.backoff import Backoff
-from ssdpt.monitor.sources.base import CHUNK_SECONDS, check_channel
+from ssdpt.monitor.sources.base import CHUNK_SECONDS, SourceLost, check_channel
 from ssdpt.monitor.sources.clock import SYSTEM, Clock
-from ssdpt.monitor.sources.reconnecting import ReconnectingSource, SourceLost
+from ssdpt.monitor.sources.reconnecting import ReconnectingSource
 from ssdpt.monitor.sources.resampler import Blocks
 from ssdpt.monitor.types import Chunk
 from ssdpt.types import Floats
@@ -44,7 +44,7 @@ class MicrophoneSource(ReconnectingSource):
         self._device = int(text) if text.isdecimal() else text or None
         self.name = f"microphone {text}" if text else "the default microphone"
 
-    def _listen(self, stop: threading.Event) -> Iterator[Chunk]:
+    def once(self, stop: threading.Event) -> Iterator[Chunk]:
         audio = sounddevice()
         about = self._find(audio)
         rate_in = int(about["default_samplerate"])

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 
 from ssdpt.errors import SsdptError
+from ssdpt.monitor.backoff import Backoff
 from ssdpt.monitor.plant import NetworkSettings
 from ssdpt.monitor.sources.ahead import Ahead
-from ssdpt.monitor.sources.backoff import Backoff
-from ssdpt.monitor.sources.base import CHUNK_SECONDS, check_channel
+from ssdpt.monitor.sources.base import CHUNK_SECONDS, SourceLost, check_channel
 from ssdpt.monitor.sources.clock import SYSTEM, Clock
 from ssdpt.monitor.sources.pace import Pace
-from ssdpt.monitor.sources.reconnecting import ReconnectingSource, SourceLost
+from ssdpt.monitor.sources.reconnecting import ReconnectingSource
 from ssdpt.monitor.sources.resampler import Blocks
 from ssdpt.monitor.types import Chunk
 from ssdpt.types import Floats
@@ -58,7 +58,7 @@ class NetworkSource(ReconnectingSource):
     def chunks(self, stop: threading.Event) -> Iterator[Chunk]:
         return self._play(stop) if _is_file(self._url) else super().chunks(stop)
 
-    def _listen(self, stop: threading.Event) -> Iterator[Chunk]:
+    def once(self, stop: threading.Event) -> Iterator[Chunk]:
         blocks: Blocks | None = None
         rate_in, due = 0, None
         began = self.clock.steady()
@@ -132,8 +132,11 @@ class NetworkSource(ReconnectingSource):
 
 
 def without_password(url: str) -> str:
-    """The address as it may be shown; cameras take passwords in the query as well."""
-    return re.sub(r"\?.*", "?…", re.sub(r"(?<=://)[^/]*@", "…@", url))
+    """The address as it may be shown: cameras take passwords in query and path as well."""
+    # The second form is a password with a slash, wrong as that is; a port is none.
+    url = re.sub(r"(?<=://)([^/]*|[^/]*:(?!\d+/)[^@]*)@", "…@", url)
+    url = re.sub(r"\?.*", "?…", url)
+    return re.sub(r"(?<==)[^/]+", "…", url)
 
 
 def _decoded(av: Any, url: str, name: str, timeout: float) -> Iterator[_Frame]:

@@ -127,6 +127,10 @@ class PushSource(Source):
                 self._waiting = sum(push.seconds for push in self._pushes)
         self._tell(connected=False, words="stopped")
 
+    def once(self, stop: threading.Event) -> Iterator[Chunk]:
+        """Nothing can be listened to before someone sends."""
+        return iter(())
+
     def _checked(
         self, samples: NDArray[np.float32] | NDArray[np.int16], rate: int, channels: int
     ) -> Floats:

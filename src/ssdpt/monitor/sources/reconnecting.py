@@ -7,16 +7,12 @@ from abc import abstractmethod
 from collections.abc import Iterator
 
 from ssdpt.errors import SsdptError
-from ssdpt.monitor.sources.backoff import Backoff
-from ssdpt.monitor.sources.base import Source
+from ssdpt.monitor.backoff import Backoff
+from ssdpt.monitor.sources.base import Source, SourceLost
 from ssdpt.monitor.sources.clock import SYSTEM, Clock, SampleClock
 from ssdpt.monitor.types import Chunk
 
 _LASTING = 10.0  # seconds of sound after which a connection counts as a good one
-
-
-class SourceLost(Exception):
-    """The connection broke, or none came about; trying again may heal it. Says why, in words."""
 
 
 class ReconnectingSource(Source):
@@ -31,14 +27,14 @@ class ReconnectingSource(Source):
         self._ever = False
 
     @abstractmethod
-    def _listen(self, stop: threading.Event) -> Iterator[Chunk]:
+    def once(self, stop: threading.Event) -> Iterator[Chunk]:
         """The chunks of one connection; raises SourceLost when it breaks."""
 
     def chunks(self, stop: threading.Event) -> Iterator[Chunk]:
         while not stop.is_set():
             heard = 0.0
             try:
-                for chunk in self._listen(stop):
+                for chunk in self.once(stop):
                     heard += len(chunk.samples) / self.rate
                     if heard >= _LASTING:
                         self._backoff.reset()
@@ -50,7 +46,7 @@ class ReconnectingSource(Source):
                 self._tell(connected=False, words=str(error))
                 raise
             except SourceLost as lost:
-                wait = self._backoff.next()
+                wait = next(self._backoff)
                 self._tell(connected=False, words=f"{lost}; trying again in {wait:.1f} s")
                 self.clock.wait(stop, wait)
         self._tell(connected=False, words="stopped")

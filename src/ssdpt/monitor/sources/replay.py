@@ -27,6 +27,7 @@ class ReplaySource(Source):
     def __init__(self, settings: ReplaySettings, rate: int, clock: Clock = SYSTEM) -> None:
         super().__init__(rate, settings.channel, clock)
         self._settings = settings
+        self._tell(speed=settings.speed)
 
     def chunks(self, stop: threading.Event) -> Iterator[Chunk]:
         files = _recordings(self._settings.path)

@@ -29,11 +29,12 @@ class SimulatedSource(Source):
     def __init__(self, settings: SimulatedSettings, rate: int, clock: Clock = SYSTEM) -> None:
         super().__init__(rate, 0, clock)
         self._settings = settings
+        self._tell(speed=settings.speed)
         self.machine = LiveMachine(settings.machine, settings.section, settings.seed)
 
     def normal_clips(self, count: int, seconds: float = 10.0) -> list[Floats]:
         """Normal sound of this machine at 16 kHz to fit a model on; none of it is played."""
-        return self.machine.normal_clips(count, seconds)
+        return self.machine.normal_clips(count, seconds, change_every=self._settings.change_every)
 
     def chunks(self, stop: threading.Event) -> Iterator[Chunk]:
         blocks = Blocks(RATE, self.rate, 0, CHUNK_SECONDS)
@@ -53,7 +54,9 @@ class SimulatedSource(Source):
 
     def _made(self) -> Iterator[Floats]:
         return self.machine.sound(
-            fault_after=self._settings.fault_after, off_after=self._settings.off_after
+            fault_after=self._settings.fault_after,
+            off_after=self._settings.off_after,
+            change_every=self._settings.change_every,
         )
 
     def _words(self) -> str:

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import random
+from typing import Self
 
 FIRST, LONGEST = 0.5, 30.0  # seconds
-_JITTER = 0.2  # so that a whole plant does not knock at one server at the same moment
+_LEAST = 0.5  # of a wait, by chance: a whole plant must not knock at one server at one moment
 
 
 class Backoff:
-    """Twice as long each time, until something lasted."""
+    """Seconds to wait after the first failure, the second, …: twice as long each time."""
 
     def __init__(self, chance: random.Random | None = None) -> None:
         self._chance = chance or random.Random()
         self._wait = FIRST
 
-    def next(self) -> float:
-        """Seconds to wait now."""
-        wait = self._wait * self._chance.uniform(1 - _JITTER, 1 + _JITTER)
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> float:
+        wait = self._wait * self._chance.uniform(_LEAST, 1.0)
         self._wait = min(2 * self._wait, LONGEST)
-        return min(wait, LONGEST)
+        return wait
 
     def reset(self) -> None:
         """It works again."""
