@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import threading
 import time
 import uuid
@@ -19,14 +18,13 @@ import numpy as np
 import yaml
 from sqlalchemy import create_engine, make_url, text
 
-# The broker and its subscriber are those of the tests of outputs.
-sys.path.append(str(Path(__file__).parents[1] / "monitor" / "outputs"))
 from receivers import Broker as Broker
 from receivers import Subscriber as Subscriber
 from receivers import until
 
 POSTGRES = os.environ.get("SSDPT_TEST_POSTGRES", "postgresql+psycopg://root@localhost/test")
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
+AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
 SLOW = 60_000  # milliseconds that machines take to learn, or to be heard as broken
 _ADDRESS = re.compile(r"listening; open (http://\S+)")
 _PUSHED_RATE, _PIECE = 16000, 0.5  # Hz, seconds
@@ -278,6 +276,50 @@ def card(page, name, state=""):
 
 def panel(page, title):
     return page.get_by_role("region", name=title, exact=True)
+
+
+def barriers(page):
+    """What axe-core finds on the page that keeps people out, by the rules of WCAG 2.1, A and AA."""
+    assert AXE.is_file(), "axe-core is not here; run: cd web && npm ci"
+    page.evaluate(AXE.read_text("utf-8"))  # a script tag would break the page's policy
+    found = page.evaluate("axe.run({runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa']})")
+    assert len(found["passes"]) > 10, "the page was hardly looked at"
+    return [
+        f"{rule['id']}: {node['html'][:200]} {node['failureSummary']}"
+        for rule in found["violations"]
+        if rule["impact"] in ("serious", "critical")
+        for node in rule["nodes"]
+    ]
+
+
+class Fingers:
+    """Touches of a page that Playwright has no words for: several fingers at once."""
+
+    def __init__(self, page, target):
+        self._session = page.context.new_cdp_session(page)
+        self._target = target
+
+    def drag(self, begin, end, steps=8):
+        """From places to places, each a share of the target's width; one for every finger."""
+        self._target.scroll_into_view_if_needed()
+        for step in range(steps + 1):
+            shares = [a + (b - a) * step / steps for a, b in zip(begin, end, strict=True)]
+            self._touch("touchMove" if step else "touchStart", shares)
+        self._touch("touchEnd", [])
+
+    def tap_twice(self, share):
+        for _ in range(2):
+            self._touch("touchStart", [share])
+            self._touch("touchEnd", [])
+
+    def _touch(self, type, shares):
+        box = self._target.bounding_box()
+        y = box["y"] + box["height"] / 2
+        points = [
+            {"x": box["x"] + share * box["width"], "y": y, "id": number}
+            for number, share in enumerate(shares)
+        ]
+        self._session.send("Input.dispatchTouchEvent", {"type": type, "touchPoints": points})
 
 
 def in_page(page, expression):

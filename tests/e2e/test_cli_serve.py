@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
+import socket
 import subprocess
 import time
 import urllib.request
@@ -12,7 +14,11 @@ import urllib.request
 import pytest
 from typer.testing import CliRunner
 
+from receivers import Broker, MailSink, WebReceiver, free_port
+from sounds import hum, write_clip
 from ssdpt.cli import app
+
+PASSWORD = "correct-horse-battery"
 
 
 def invoke(*arguments):
@@ -29,6 +35,10 @@ def words(result):
         ((), "say what to listen to: --config plant.yaml, or --demo to try it"),
         (("--demo", "--config", "plant.yaml"), "say what to listen to"),
         (("--demo", "--check"), "the demo needs no check"),
+        (("--demo", "--offline"), "--offline goes with --check"),
+        (("--demo", "--key", "site.key"), "TLS takes a certificate and its key"),
+        (("--demo", "--proxy", "10.0.0.0/8,nginx"), "'nginx' is no address and no network"),
+        (("--demo", "--proxy", "10.0.0.0/99"), "'10.0.0.0/99' is no address and no network"),
         (("--config", "nowhere.yaml"), "nowhere.yaml: there is no such file"),
     ],
 )
@@ -38,7 +48,7 @@ def test_what_cannot_be_served_is_told(arguments, sentence):
     assert sentence in words(result)
 
 
-def test_a_plant_file_is_checked_without_listening(tmp_path, models):
+def test_a_plant_file_is_checked_without_opening_anything(tmp_path, models):
     plant = tmp_path / "plant.yaml"
     plant.write_text(
         f"""
@@ -51,24 +61,79 @@ outputs:
   - {{kind: webhook, url: "https://example.org/hook"}}
 """
     )
-    result = invoke("serve", "--check", "--config", plant)
+    result = invoke("serve", "--check", "--offline", "--config", plant)
     assert result.exit_code == 0, result.output
     assert "Works, 2 machines, times in Europe/Berlin" in words(result)
     assert "pump: pushed source, learns its own baseline" in words(result)
     assert "(texture)" in words(result)
     plant.write_text(plant.read_text().replace('"00"', '"77"'))
-    result = invoke("serve", "--check", "--config", plant)
+    result = invoke("serve", "--check", "--offline", "--config", plant)
     assert result.exit_code == 2
     assert "machine fan: its model does not know section '77'" in words(result)
     plant.write_text("zone: Mars/Olympus")
     assert "no time zone is called 'Mars/Olympus'" in words(
-        invoke("serve", "--check", "--config", plant)
+        invoke("serve", "--check", "--offline", "--config", plant)
     )
+
+
+@pytest.mark.needs_mosquitto
+def test_everything_that_a_plant_file_names_is_opened(tmp_path):
+    write_clip(tmp_path / "tone.wav", hum(2.0))
+    (tmp_path / "inbox").mkdir()
+    (tmp_path / "password").write_text(PASSWORD)
+    plant = tmp_path / "plant.yaml"
+    with Broker(tmp_path) as broker, WebReceiver() as web, MailSink("ann", PASSWORD) as mail:
+        plant.write_text(
+            f"""
+machines:
+  - {{id: tone, source: {{kind: replay, path: tone.wav}}}}
+  - {{id: inbox, source: {{kind: folder, path: inbox}}}}
+  - {{id: sent, source: {{kind: pushed}}}}
+outputs:
+  - {{kind: mqtt, host: 127.0.0.1, port: {broker.port}}}
+  - {{kind: webhook, url: "{web.url}/hook?token={PASSWORD}"}}
+  - {{kind: mail, host: 127.0.0.1, port: {mail.port}, tls: none, user: ann,
+     password_file: password, sender: a@example.org, to: [b@example.org]}}
+"""
+        )
+        result = invoke("serve", "--check", "--config", plant)
+        assert result.exit_code == 0, result.output
+        assert result.output.splitlines()[4:] == [
+            "tone: playing tone.wav, 16000 Hz, sound arrives at -23 dBFS",
+            f"inbox: watching {tmp_path / 'inbox'}",
+            "sent: waiting for the first sound",
+            f"mqtt 127.0.0.1:{broker.port}: takes the connection",
+            f"webhook {web.url}: takes the connection; nothing was posted",
+            f"mail 127.0.0.1:{mail.port}: takes the login",
+        ]
+        assert (web.posts, mail.mails) == ([], [])
+        (tmp_path / "inbox").rmdir()
+        (tmp_path / "password").write_text("Tr0ub4dor")
+        port = free_port()
+        url = f"rtsp://me:s3cret@127.0.0.1:{port}/"
+        camera = f"machines:\n  - {{id: camera, source: {{kind: network, url: '{url}'}}}}"
+        plant.write_text(plant.read_text().replace("machines:", camera))
+        result = invoke("serve", "--check", "--config", plant)
+    assert result.exit_code == 1
+    said = words(result)
+    assert f"camera: rtsp://…@127.0.0.1:{port}/: connection refused" in said
+    assert "inbox: cannot be listed (No such file or directory)" in said
+    assert "refuses the user or the password" in said
+    assert "3 cannot be opened: camera, inbox, mail" in said
+    assert not {"s3cret", "Tr0ub4dor", PASSWORD} & set(re.split(r"[\s:@'=]", said))
 
 
 def get(address):
     with urllib.request.urlopen(address, timeout=5) as reply:
         return json.load(reply)
+
+
+def add(address, machine):
+    request = urllib.request.Request(
+        address, json.dumps(machine).encode(), {"Content-Type": "application/json"}
+    )
+    with urllib.request.urlopen(request, timeout=5) as reply:
+        assert reply.status == 201
 
 
 def test_it_serves_reads_its_file_again_and_stops_when_told(tmp_path, command):
@@ -89,6 +154,7 @@ def test_it_serves_reads_its_file_again_and_stops_when_told(tmp_path, command):
         assert [one["id"] for one in get(f"{address}v1/machines")] == ["a"]
         second = invoke("serve", "--config", plant, "--data", data, "--port", "0")
         assert "works on this store already" in words(second)
+        assert invoke("serve", "--check", "--config", plant).exit_code == 0
         plant.write_text(
             "machines: [{id: a, source: {kind: pushed}}, {id: b, source: {kind: pushed}}]"
         )
@@ -101,6 +167,7 @@ def test_it_serves_reads_its_file_again_and_stops_when_told(tmp_path, command):
             assert time.monotonic() < end
             time.sleep(0.1)
         assert len(get(f"{address}v1/machines")) == 2
+        add(f"{address}v1/machines", {"id": "c", "source": {"kind": "pushed"}})
     finally:
         service.send_signal(signal.SIGTERM)
         assert service.wait(10) == 0
@@ -111,5 +178,53 @@ def test_it_serves_reads_its_file_again_and_stops_when_told(tmp_path, command):
     result = invoke("history", "restore", backup, "--data", tmp_path / "again")
     assert result.exit_code == 0, result.output
     assert (tmp_path / "again" / "ssdpt.db").exists()
+    (added,) = json.loads((tmp_path / "again" / "machines.json").read_text())
+    assert added["id"] == "c"
     result = invoke("history", "restore", backup, "--data", data)
     assert "there is a store already" in words(result)
+
+
+def asking(address, request):
+    """A connection on which something was asked for."""
+    host, _, port = address.split("/")[2].partition(":")
+    line = socket.create_connection((host, int(port)), timeout=20)
+    line.sendall(request.encode().replace(b"\n", b"\r\n") + b"\r\n\r\n")
+    return line
+
+
+def test_it_stops_without_a_traceback_whatever_is_under_way(tmp_path, command):
+    """A page that listens, a recording of which only the beginning has come, and a long export."""
+    plant = tmp_path / "plant.yaml"
+    machines = ", ".join(f"{{id: m{n}, source: {{kind: pushed}}}}" for n in range(8))
+    plant.write_text(f"machines: [{machines}]")
+    service = subprocess.Popen(
+        [command, "serve", "--config", plant, "--data", tmp_path / "data", "--port", "0"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    )
+    try:
+        address = service.stdout.readline().split()[-1]
+        head = "HTTP/1.1\nHost: localhost"
+        sound = "Content-Type: audio/wav\nContent-Length: 9999"
+        with (
+            asking(address, f"GET /v1/live {head}") as live,
+            asking(address, f"POST /v1/machines/m0/audio {head}\n{sound}") as upload,
+            asking(address, f"GET /v1/export?begin={time.time() - 8e7:.0f} {head}") as export,
+        ):
+            assert live.recv(15) == b"HTTP/1.1 200 OK"
+            assert export.recv(15) == b"HTTP/1.1 200 OK"
+            service.send_signal(signal.SIGTERM)
+            reply = b"".join(iter(lambda: upload.recv(4096), b""))
+            assert b"".join(iter(lambda: live.recv(4096), b"")).endswith(b"0\r\n\r\n")
+        assert reply.startswith(b"HTTP/1.1 503")
+        assert json.loads(reply.partition(b"\r\n\r\n")[2]) == {
+            "error": "the service stops; try again when it is back"
+        }
+        _, said = service.communicate(timeout=60)
+        assert service.returncode == 0
+        assert "Traceback" not in said
+    finally:
+        service.kill()
+        service.communicate()

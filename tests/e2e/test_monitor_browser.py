@@ -210,7 +210,7 @@ def test_the_slider_changes_the_limits(works, open_page):
     before = alert.inner_text()
     slider.focus()
     page.keyboard.press("Home")
-    expect(slider).to_have_attribute("aria-valuetext", "about 1 a year")
+    expect(slider).to_have_attribute("aria-valuetext", "1 in 10 weeks")
     expect(alert).not_to_have_text(before)
     rare = alert.inner_text()
     page.keyboard.press("End")
@@ -267,3 +267,21 @@ def test_a_new_machine_whose_sound_is_sent_is_watched(works, open_page):
         expect(watched).to_contain_text("Normal", timeout=SLOW)
         watched.get_by_role("link", name="To the overview").click()
         expect(card(page, "Compressor", "Hall D, Normal, score")).to_be_visible()
+
+
+def test_a_machine_that_was_added_is_removed_and_no_page_shows_it(works, open_page):
+    source = {"kind": "pushed"}
+    works.post("v1/machines", json={"id": "mixer", "name": "Mixer", "source": source})
+    page, other = open_page(works, "#/machine/mixer"), open_page(works)
+    expect(card(other, "Mixer")).to_be_visible()
+    panel(page, "Remove this machine").get_by_role("button", name="Remove").click()
+    question = panel(page, "Remove this machine")
+    expect(question).to_contain_text("Its scores and its events stay.")
+    expect(question.get_by_role("button", name="Keep it")).to_be_focused()
+    question.get_by_role("button", name="Remove Mixer").click()
+    for shown in (page, other):
+        expect(card(shown, "Roof fan")).to_be_visible()
+        expect(card(shown, "Mixer")).to_have_count(0)
+    page.goto(f"{works.address}#/machine/fan-1")
+    expect(panel(page, "Baseline")).to_be_visible()
+    expect(panel(page, "Remove this machine")).to_have_count(0)

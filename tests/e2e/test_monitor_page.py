@@ -5,9 +5,20 @@ from __future__ import annotations
 import io
 import os
 import re
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from monitor_service import IMAGES, SLOW, Service, card, in_page, panel, until
+from monitor_service import (
+    IMAGES,
+    SLOW,
+    Fingers,
+    Service,
+    barriers,
+    card,
+    in_page,
+    panel,
+    until,
+)
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.needs_browser
@@ -122,6 +133,16 @@ def test_everything_that_can_be_used_has_a_name(demo, open_page):
     assert not nameless
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_page_keeps_people_out(demo, open_page, scheme):
+    page = open_page(demo, color_scheme=scheme)
+    for path in pages_of(demo, page):
+        assert barriers(page) == [], path
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog", name="Help")).to_be_visible()
+    assert barriers(page) == []
+
+
 def test_the_tab_key_reaches_everything_on_the_overview_in_order(demo, open_page):
     demo_alarm(demo)
     page = open_page(demo)
@@ -138,11 +159,12 @@ def test_the_tab_key_reaches_everything_on_the_overview_in_order(demo, open_page
     assert count > 15
     for _ in range(count):
         page.keyboard.press("Tab")
-        style = page.evaluate(
-            "(({outlineStyle, boxShadow}) => outlineStyle + boxShadow)"
-            "(getComputedStyle(document.activeElement))"
+        # On itself, or on what stretches it over its card.
+        outlines = page.evaluate(
+            "[null, '::after'].map((part) =>"
+            " getComputedStyle(document.activeElement, part).outlineStyle)"
         )
-        assert style != "nonenone", page.evaluate("document.activeElement.outerHTML")
+        assert set(outlines) != {"none"}, page.evaluate("document.activeElement.outerHTML")
     missed = page.evaluate(
         """(usable) => [...document.querySelectorAll(usable)]
           .filter((each) => each.checkVisibility() && !window.reached.includes(each))
@@ -184,6 +206,66 @@ def test_a_phone_shows_all_pages_without_scrolling_sideways(demo, open_page):
     screenshot(page, "monitor-phone")
 
 
+def _times(url):
+    """From when to when a trend is asked for, in seconds; nothing for other addresses."""
+    asked = parse_qs(urlsplit(url).query) if "/scores?" in url else {}
+    return [float(asked[name][0]) for name in ("begin", "end") if name in asked]
+
+
+def _span(url):
+    times = _times(url)
+    return times[1] - times[0] if times else 0
+
+
+def test_fingers_zoom_and_move_the_trend(demo, open_page):
+    phone = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
+    page = open_page(demo, "#/machine/coolant-pump-2", **phone)
+
+    def drag(begin, end):
+        """Times that are asked for when the fingers let go; while it follows live, others are."""
+        with page.expect_request(lambda request: 0 < _span(request.url) < 500) as asked:
+            fingers.drag(begin, end)
+        return _times(asked.value.url)
+
+    trend = panel(page, "Trend")
+    follow = trend.get_by_role("button", name="Follow live")
+    fingers = Fingers(page, trend.locator(".u-over"))
+    begin, end = drag([0.4, 0.6], [0.1, 0.9])
+    assert end - begin == pytest.approx(600 / 4, rel=0.1)
+    expect(follow).to_have_attribute("aria-pressed", "false")
+    assert drag([0.2], [0.7]) == pytest.approx((begin - 75, end - 75), abs=10)
+    fingers.tap_twice(0.5)
+    expect(follow).to_have_attribute("aria-pressed", "true")
+    expect(trend.get_by_role("button", name="10 min")).to_have_attribute("aria-pressed", "true")
+
+
+def test_an_operating_point_is_given_a_name(demo, open_page):
+    until(lambda: len(demo.machine("extraction-fan")["operating_points"]) == 2, 60)
+    page = open_page(demo, "#/machine/extraction-fan")
+    points = panel(page, "Operating points")
+    expect(points.get_by_role("row")).to_have_count(3)  # with the heads of the columns
+    name = points.get_by_role("button", name="Name it: Point 1")
+    name.click()
+    page.keyboard.type("fast")
+    page.keyboard.press("Escape")
+    expect(name).to_be_focused()
+    page.keyboard.press("Enter")
+    page.keyboard.type("half load")
+    page.keyboard.press("Enter")
+    expect(points.get_by_role("button", name="Rename half load")).to_be_focused()
+    assert demo.machine("extraction-fan")["operating_points"][0]["name"] == "half load"
+    points.get_by_role("button", name="Name it: Point 2").click()
+    page.keyboard.type("full load")
+    page.keyboard.press("Enter")
+    # It goes over from one to the other now and then.
+    load = "(half|full) load"
+    expect(points).to_contain_text(re.compile(rf"Now it runs at {load}\."), timeout=SLOW)
+    expect(points.get_by_role("row").filter(has_text="runs now")).to_have_count(1, timeout=SLOW)
+    expect(panel(page, "Spectrum against the baseline")).to_contain_text(
+        re.compile(rf"normal at {load}"), timeout=SLOW
+    )
+
+
 def test_the_machine_in_alarm_comes_first(demo, open_page):
     demo_alarm(demo)
     page = open_page(demo)
@@ -191,7 +273,8 @@ def test_the_machine_in_alarm_comes_first(demo, open_page):
         re.compile(r"^Coolant pump 1, Hall A, Alarm, score [\d.]+, 1 open event$")
     )
     ago = re.compile(r"Last event [1-9]\d* (s|min) ago")
-    expect(card(page, "Coolant pump 1")).to_contain_text(ago, timeout=20_000)
+    first = page.get_by_role("listitem").filter(has=card(page, "Coolant pump 1"))
+    expect(first).to_contain_text(ago, timeout=20_000)
     page.get_by_role("button", name=re.compile("^Normal")).click()
     expect(card(page, "Coolant pump 1")).to_have_count(0)
     page.get_by_role("button", name=re.compile("^All")).click()
@@ -214,3 +297,27 @@ def test_the_page_of_a_machine_tells_how_it_is_in_the_dark(demo, open_page):
     ).to_be_visible()
     expect(panel(page, "Trend")).to_contain_text(re.compile(r"\d min.*: score"))
     screenshot(page, "monitor-machine")
+
+
+# The last one: the others look at the alarm that ends here.
+def test_a_standing_alarm_that_is_harmless_is_taken_as_normal(demo, open_page):
+    event = demo_alarm(demo)
+
+    def stands():
+        """For as long as the service wants, five minutes of the plant's time."""
+        since = demo.machine("coolant-pump-1")["state_since"]
+        return demo.get("v1/plant")["now"] - since > 330
+
+    until(stands, 180)
+    page = open_page(demo, "#/machine/coolant-pump-1")
+    baseline = panel(page, "Baseline")
+    take = baseline.get_by_role("button", name="Take the last ten minutes as normal")
+    take.click()
+    expect(baseline).to_contain_text("Was it harmless?")
+    baseline.get_by_role("button", name="Cancel").click()
+    expect(take).to_be_focused()
+    take.click()
+    baseline.get_by_role("button", name="It was harmless: take it").click()
+    expect(take).to_be_visible()
+    assert baseline.get_by_role("alert").all_inner_texts() == []
+    until(lambda: demo.get(f"v1/events/{event['id']}")["ended"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 
 import pytest
-from monitor_service import Service, card, panel
+from monitor_service import Service, barriers, card, panel
 from playwright.sync_api import expect
 
 from ssdpt.monitor.store import Store
@@ -66,16 +66,41 @@ def test_only_a_right_password_lets_in_and_a_viewer_only_looks(guarded, open_pag
     expect(page.get_by_role("link", name="Add a machine")).to_have_count(0)
     odd_sound(page).get_by_role("link").click()
     todo = panel(page, "What to do")
-    expect(todo).to_contain_text("Needs the role operator.")
-    expect(todo.get_by_role("button", disabled=False)).to_have_count(0)
+    expect(todo).to_contain_text("To acknowledge, comment and label you need the role operator.")
+    expect(todo.get_by_role("button")).to_have_count(0)
+    expect(todo.get_by_role("textbox")).to_have_count(0)
     page.keyboard.press("a")
     page.reload()
     expect(panel(page, "Life of the event")).to_contain_text("Waits for someone")
+    page.keyboard.press("?")
+    keys = page.get_by_role("dialog", name="Help")
+    expect(keys).to_contain_text("play and stop")
+    expect(keys).not_to_contain_text("acknowledge")
+    page.keyboard.press("Escape")
+    page.goto(f"{guarded.address}#/machine/mixer")
+    for title, words in (
+        ("Mute", "To mute you need the role operator."),
+        ("Baseline", "To change what is normal you need the role admin."),
+    ):
+        expect(panel(page, title)).to_contain_text(words)
+        expect(panel(page, title).get_by_role("button")).to_have_count(0)
+        expect(panel(page, title).get_by_role("spinbutton")).to_have_count(0)
     page.goto(f"{guarded.address}#/settings")
     page.get_by_role("button", name="Sign out").click()
     expect(page.get_by_role("button", name="Sign in")).to_be_visible()
     page.reload()
     expect(page.get_by_role("button", name="Sign in")).to_be_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_signing_in_keeps_nobody_out(guarded, open_page, scheme):
+    page = open_page(guarded, color_scheme=scheme)
+    page.watch.expect(NOT_SIGNED_IN)
+    expect(page.get_by_role("button", name="Sign in")).to_be_visible()
+    assert barriers(page) == []
+    sign_in(page, "nobody", "wrong horse")
+    expect(page.get_by_role("alert")).to_be_visible()
+    assert barriers(page) == []
 
 
 def test_an_operator_acknowledges_with_a_login(guarded, open_page):

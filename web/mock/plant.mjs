@@ -9,12 +9,19 @@ export const began = now()
 
 const source = (words, connected = true) => ({ connected, words, drift_ppm: 12.4, gaps: connected ? 0 : 3, reconnects: connected ? 0 : 7 })
 
+/** Usual ways of running, by their names. */
+export function points(...names) {
+  return names.map((name, index) => ({
+    number: index + 1, name, share: 2 * (names.length - index) / (names.length * (names.length + 1)), level_dbfs: -36 + 4 * index, usual: 0.12 + 0.3 * index,
+  }))
+}
+
 function machine(id, name, site, kind, state, more = {}) {
   return {
     id, name, site, kind, model: 'own baseline', state,
     state_since: began - 5400 - 700 * name.length, muted_until: null,
     score: state === 'normal' ? 1 : null, p_value: null, level_dbfs: -31,
-    thresholds: limits(1), operating_point: '', drift: null,
+    thresholds: limits(1), operating_points: points(''), operating_point: 1, added: false, drift: null,
     source: source('microphone 0, 48 kHz'), learning: null, open_events: 0, last_event: null, spark: [],
     ...more,
   }
@@ -26,25 +33,25 @@ export function limits(perWeek) {
   return {
     alert: ALERT + shift, alarm: ALARM + shift, alert_exit: 2.7 + shift, alarm_exit: 3.8 + shift, per_week: perWeek, extrapolated,
     words: extrapolated
-      ? 'Beyond what was heard: 26 hours of normal sound cannot show so rare a score, so the tail is extended.'
-      : 'Within what was heard: 26 hours of normal sound.',
+      ? '26 hours of normal sound cannot show so rare a score, so expect the limit to be off'
+      : 'at most about 1 false alert a week, as 26 hours of normal sound show',
   }
 }
 
 export const machines = new Map(
   [
-    machine('pump-1', 'Coolant pump 1', 'Hall A', 'pump', 'normal', { operating_point: '2950 rpm, loaded' }),
-    machine('pump-2', 'Coolant pump 2', 'Hall A', 'pump', 'off'),
+    machine('pump-1', 'Coolant pump 1', 'Hall A', 'pump', 'normal', { operating_points: points('idle', 'half load', ''), operating_point: 2 }),
+    machine('pump-2', 'Coolant pump 2', 'Hall A', 'pump', 'off', { operating_points: points('', ''), operating_point: null }),
     machine('fan-roof', 'Exhaust fan, roof', 'Hall B', 'fan', 'normal', {
       drift: { words: 'The normal sound has moved slowly for 9 days; most likely the filter.', since: began - 9 * 86400 },
     }),
     machine('gearbox-3', 'Gearbox, conveyor 3', 'Hall B', 'gearbox', 'learning', {
-      thresholds: null, learning: { seconds: 420, wanted: 900 },
+      thresholds: null, operating_points: [], operating_point: null, learning: { seconds: 420, wanted: 900 },
     }),
     machine('valve-7', 'Valve 7', 'Hall B', 'valve', 'lost', {
       source: source('rtsp://camera-7 does not answer; next try in 12 s', false), level_dbfs: null,
     }),
-    machine('press-hydraulics', 'Press hydraulics, main aggregate north', 'Hall C', 'pump', 'normal', { muted_until: began + 5400 }),
+    machine('press-hydraulics', 'Press hydraulics, main aggregate north', 'Hall C', 'pump', 'normal', { muted_until: began + 5400, operating_points: points('', ''), operating_point: 0 }),
   ].map((made) => [made.id, made]),
 )
 
@@ -107,7 +114,7 @@ export function tick(tell) {
       made.learning.seconds += 5
       made.level_dbfs = -34 + 4 * noise(1, time)
       if (made.learning.seconds >= made.learning.wanted) {
-        Object.assign(made, { learning: null, state: 'normal', state_since: time, thresholds: limits(1) })
+        Object.assign(made, { learning: null, state: 'normal', state_since: time, thresholds: limits(1), operating_points: points('', ''), operating_point: 1 })
         tell('machine', { ...refresh(made), spark: undefined })
       } else tell('machine', { ...made, spark: undefined })
     }

@@ -1,6 +1,7 @@
 /**
  * A service that plays six machines, for working on the page without a plant:
- *   node mock/server.mjs [--port 8000] [--users]     (--users: sign in as admin, password admin)
+ *   node mock/server.mjs [--port 8000] [--users] [--role viewer]
+ * --users: sign in as admin, password admin; --role: what the reader may do, all unless told.
  * It serves the built page too, with the same Content-Security-Policy as the real one.
  */
 import { createServer } from 'node:http'
@@ -12,6 +13,7 @@ import { bytes, column, HIGH_DB, HZ, LOW_DB, STEP, wav } from './sound.mjs'
 
 const option = (name, other) => (process.argv.includes(name) ? process.argv[process.argv.indexOf(name) + 1] : other)
 const port = Number(option('--port', 8000))
+const role = option('--role', 'admin')
 const wantsUsers = process.argv.includes('--users')
 const folder = fileURLToPath(new URL('../../src/ssdpt/server/static/', import.meta.url))
 const CSP = "default-src 'self'; style-src 'self'; img-src 'self' blob: data:; media-src 'self' blob:"
@@ -74,7 +76,7 @@ function trend(id, query) {
   return { seconds_per_point: step, time, mean, low: mean.map((value) => value - spread), high: mean.map((value) => value + spread), state: time.map(() => 'normal') }
 }
 
-function machineAnswer(method, id, part, query, body) {
+function machineAnswer(method, id, part, query, body, number) {
   const made = found(machines, id, 'machine')
   const changed = (more) => {
     Object.assign(made, more)
@@ -95,8 +97,19 @@ function machineAnswer(method, id, part, query, body) {
   }
   if (what === 'POST mute') return changed({ muted_until: now() + body.minutes * 60 })
   if (what === 'DELETE mute') return changed({ muted_until: null })
+  if (what === 'DELETE ') {
+    if (!made.added) throw new Problem(409, `Machine ${id} is named in the plant file; take it out there.`)
+    machines.delete(id)
+    tell('removed', { machine: id })
+    return undefined
+  }
+  if (what === 'PUT operating-points') {
+    const of = (point) => (point.number === number ? { ...point, name: body.name } : point)
+    return changed({ operating_points: made.operating_points.map(of) })
+  }
   if (what === 'POST rebaseline') return changed({ drift: null })
   if (what === 'POST learn') return changed({ state: 'learning', state_since: now(), learning: { seconds: 0, wanted: body.minutes * 60 } })
+  if (what === 'DELETE learn') return changed({ state: made.thresholds ? 'normal' : 'starting', state_since: now(), learning: null })
   if (what === 'GET thresholds') return limits(Number(query.get('per_week')))
   if (what === 'PUT thresholds') return changed({ thresholds: limits(body.per_week) })
   throw new Problem(404, 'There is no such address.')
@@ -120,19 +133,19 @@ function eventAnswer(method, id, part, body) {
 
 function addMachine(body) {
   if (machines.has(body.id)) throw new Problem(409, `A machine is already called '${body.id}'.`)
-  const made = { ...structuredClone(machines.get('gearbox-3')), ...body, state: 'starting', learning: null, source: { connected: true, words: `${body.source.kind}, 16 kHz`, drift_ppm: 0, gaps: 0, reconnects: 0 } }
+  const made = { ...structuredClone(machines.get('gearbox-3')), ...body, state: 'starting', learning: null, added: true, source: { connected: true, words: `${body.source.kind}, 16 kHz`, drift_ppm: 0, gaps: 0, reconnects: 0 } }
   machines.set(body.id, made)
   tell('machine', made)
   return made
 }
 
 function answer(method, path, query, body) {
-  const [room, id = '', part = ''] = path
+  const [room, id = '', part = '', number = ''] = path
   if (room === 'plant')
-    return { name: 'Northside works', zone: 'Europe/Berlin', version: '0.9.0', demo: true, keeps_audio: true, notes: ['Sound of events is kept for 365 days.'], machines: [...machines.values()].map(refresh), you: { name: 'local', role: 'admin' }, speed: 1, now: now() }
+    return { name: 'Northside works', zone: 'Europe/Berlin', version: '0.9.0', demo: true, keeps_audio: true, notes: ['Sound of events is kept for 365 days.'], machines: [...machines.values()].map(refresh), you: { name: 'local', role }, speed: 1, now: now() }
   if (room === 'session') return { name: 'admin', role: 'admin', csrf: 'mock' }
   if (room === 'machines' && !id) return method === 'POST' ? addMachine(body) : [...machines.values()].map(refresh)
-  if (room === 'machines') return machineAnswer(method, id, part, query, body)
+  if (room === 'machines') return machineAnswer(method, id, part, query, body, Number(number))
   if (room === 'events' && !id)
     return [...events.values()].map(shown)
       .filter((event) => (!query.get('machine') || event.machine === query.get('machine')) && (!query.get('kind') || event.kind === query.get('kind')))
@@ -189,7 +202,7 @@ const server = createServer(async (request, response) => {
     else if (path[2] === 'normal.flac') sound(request, response, wav(10, 3, 99))
     else {
       const content = JSON.stringify(answer(request.method, path, address.searchParams, body))
-      response.writeHead(200, { 'Content-Type': 'application/json' })
+      response.writeHead(content ? 200 : 204, { 'Content-Type': 'application/json' })
       response.end(content)
     }
   } catch (error) {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { inline, parse } from '../src/lib/markdown'
 import { machineId } from '../src/lib/names'
-import { band, nearestStop, rarity, score, weekly, WEEKLY_STOPS } from '../src/lib/numbers'
+import { band, nearestStop, percent, rarity, score, weekly, WEEKLY_STOPS } from '../src/lib/numbers'
 import { link, parse as route } from '../src/lib/route'
 
 describe('model cards', () => {
@@ -35,6 +35,7 @@ test('numbers as people read them', () => {
   expect(band([850, 990])).toBe('850–990 Hz')
   expect(band([2240, 2980])).toBe('2.2–3.0 kHz')
   expect(band([800, 1500])).toBe('800 Hz–1.5 kHz')
+  expect([0, 0.001, 0.6, 1].map(percent)).toEqual(['0 %', 'under 1 %', '60 %', '100 %'])
   expect(rarity(0.001)).toBe('1 of 1,000 normal clips scores as high')
   expect(rarity(0)).toBe('fewer than 1 of 100,000 normal clips score as high')
 })
@@ -43,6 +44,7 @@ test('the slider has a stop for what is set, or the nearest', () => {
   WEEKLY_STOPS.forEach((stop, index) => expect(nearestStop(stop)).toBe(index))
   expect(weekly(WEEKLY_STOPS[nearestStop(6)] ?? 0)).toBe('1 a day')
   expect(weekly(3)).toBe('3.00 a week')
+  expect(Math.min(...WEEKLY_STOPS)).toBe(0.1)
 })
 
 test('addresses there and back', () => {

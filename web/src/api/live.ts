@@ -138,8 +138,8 @@ export class Live {
     on<Machine>('machine', (machine) => this.takeMachine(machine))
     on<Reading>('reading', (reading) => this.takeReading(reading))
     on<MachineEvent>('event', (event) => this.takeEvent(event))
-    // A cut cable ends no connection: when nothing comes, ask. Machines that are no longer there
-    // say nothing either: now and then, ask in any case.
+    on<{ machine: string }>('removed', ({ machine }) => this.forget(machine))
+    // A cut cable ends no connection: when nothing comes, ask; and now and then in any case.
     this.watchTimer = window.setInterval(() => {
       const now = performance.now()
       if (now - this.heard < QUIET_SECONDS * 1000 && now - this.loaded < RELOAD_SECONDS * 1000) return
@@ -155,10 +155,20 @@ export class Live {
     this.retry = Math.min(this.retry * 2, SLOWEST_RETRY)
   }
 
-  private takeMachine(machine: Machine): void {
+  takeMachine(machine: Machine): void {
     const before = this.state.machines[machine.id]
-    const spark = machine.spark ?? before?.spark ?? []
+    // A new one, or the last words of one that was just removed: the service knows.
+    if (!before) {
+      this.load().catch((error: unknown) => this.lost(words(error)))
+      return
+    }
+    const spark = machine.spark ?? before.spark
     this.change({ machines: { ...this.state.machines, [machine.id]: { ...machine, spark } } })
+  }
+
+  private forget(machine: string): void {
+    const { [machine]: _, ...others } = this.state.machines
+    this.change({ machines: others })
   }
 
   private takeReading(reading: Reading): void {

@@ -38,6 +38,17 @@ export interface MachineEvent {
   top_bands_hz: [number, number][]
 }
 
+/** A usual way of running: a load or speed that was told apart while learning. */
+export interface OperatingPoint {
+  number: number
+  name: string
+  /** Of the time that was learnt, 0…1. */
+  share: number
+  level_dbfs: number
+  /** Its usual score. */
+  usual: number
+}
+
 export interface Machine {
   id: string
   name: string
@@ -51,7 +62,11 @@ export interface Machine {
   p_value: number | null
   level_dbfs: number | null
   thresholds: MachineThresholds | null
-  operating_point: string
+  operating_points: OperatingPoint[]
+  /** Number of the one it runs at now; 0: like none of them; null: not known. */
+  operating_point: number | null
+  /** On the page, not in the plant file. */
+  added: boolean
   drift: { words: string; since: number } | null
   source: { connected: boolean; words: string; drift_ppm: number; gaps: number; reconnects: number }
   learning: { seconds: number; wanted: number } | null

@@ -1,4 +1,5 @@
 import { createContext, useContext, useEffect, useState, useSyncExternalStore } from 'react'
+import type { Role, You } from './types'
 import { Live, type LiveState } from './live'
 
 export const LiveContext = createContext(new Live())
@@ -28,10 +29,13 @@ export function useZone(): string {
   return useLive().plant?.zone ?? 'UTC'
 }
 
-const RANK = { viewer: 0, operator: 1, admin: 2 }
+const RANK: Record<Role, number> = { viewer: 0, operator: 1, admin: 2 }
 
-/** Whether the reader's role allows what this one does. */
-export function useMay(role: keyof typeof RANK): boolean {
-  const { you } = useLive()
+/** Whether somebody's role allows what this one does. */
+export function may(you: You | null, role: Role): boolean {
   return you !== null && RANK[you.role] >= RANK[role]
+}
+
+export function useMay(role: Role): boolean {
+  return may(useLive().you, role)
 }

@@ -1,23 +1,24 @@
 import { useState } from 'react'
 import type { Machine } from '../api/types'
-import { post, url } from '../api/client'
+import { post, remove, url } from '../api/client'
 import { useMay, useReload, useZone } from '../api/useLive'
 import { day } from '../lib/time'
 import { useAction } from '../lib/useAction'
+import { Ask } from './Ask'
+import { Needs } from './Needs'
 import { Panel } from './Panel'
 import { Problem } from './Problem'
 import { Progress } from './Progress'
 
-/** What counts as normal: learnt anew, or moved along with a slow change that is harmless. */
+/** What counts as normal: moved to how it sounds now, or learnt anew. */
 export function BaselinePanel({ machine }: { machine: Machine }) {
   const may = useMay('admin')
   const zone = useZone()
   const reload = useReload()
-  const { run, busy, error } = useAction()
+  const action = useAction()
   const [minutes, setMinutes] = useState(15)
-  const [isAsking, setAsking] = useState(false)
-  const learn = () =>
-    run(() => post(url(`machines/${machine.id}/learn`), { minutes }).then(reload)).then(() => setAsking(false))
+  const take = () => post(url(`machines/${machine.id}/rebaseline`)).then(reload)
+  const learn = () => post(url(`machines/${machine.id}/learn`), { minutes }).then(reload)
   return (
     <Panel title="Baseline">
       {machine.drift && (
@@ -25,19 +26,38 @@ export function BaselinePanel({ machine }: { machine: Machine }) {
           <p>
             {machine.drift.words} Since {day(machine.drift.since, zone)}.
           </p>
-          <button
-            type="button"
-            disabled={!may || busy}
-            onClick={() => void run(() => post(url(`machines/${machine.id}/rebaseline`)).then(reload))}
-          >
-            Harmless: take it as the new normal
-          </button>
+          {may && (
+            <button type="button" disabled={action.busy} onClick={() => void action.run(take)}>
+              Harmless: take it as the new normal
+            </button>
+          )}
         </div>
       )}
-      {machine.learning ? (
-        <Progress done={machine.learning.seconds} wanted={machine.learning.wanted} />
-      ) : (
+      {machine.learning && <Progress done={machine.learning.seconds} wanted={machine.learning.wanted} />}
+      {may && machine.learning && (
+        <Ask
+          offer="Stop learning"
+          question="What was collected is thrown away, and it is judged as before."
+          yes="Stop and throw away"
+          no="Go on learning"
+          action={action}
+          work={() => remove(url(`machines/${machine.id}/learn`)).then(reload)}
+        />
+      )}
+      {may && !machine.learning && (
         <>
+          {machine.thresholds && (
+            <>
+              <p className="plain">It sounds different now, and someone has made sure that this is harmless:</p>
+              <Ask
+                offer="Take the last ten minutes as normal"
+                question="Was it harmless? Its limits move to how it ran in the last ten minutes, and an alarm that stands ends. A fault that it had in that time is no longer heard."
+                yes="It was harmless: take it"
+                action={action}
+                work={take}
+              />
+            </>
+          )}
           <p className="plain">
             After a repair or a change of use the normal sound is another one. While it is learnt, nothing is judged.
           </p>
@@ -49,29 +69,21 @@ export function BaselinePanel({ machine }: { machine: Machine }) {
                 min={1}
                 max={1440}
                 value={minutes}
-                disabled={!may}
                 onChange={(event) => setMinutes(Number(event.target.value))}
               />
             </label>
-            {isAsking ? (
-              <>
-                <button type="button" className="main" disabled={busy} onClick={() => void learn()}>
-                  The machine runs normally: learn now
-                </button>
-                <button type="button" onClick={() => setAsking(false)}>
-                  Cancel
-                </button>
-              </>
-            ) : (
-              <button type="button" disabled={!may || busy || !(minutes >= 1)} onClick={() => setAsking(true)}>
-                Learn a new baseline
-              </button>
-            )}
+            <Ask
+              offer="Learn a new baseline"
+              yes="The machine runs normally: learn now"
+              action={action}
+              work={learn}
+              disabled={!(minutes >= 1)}
+            />
           </div>
         </>
       )}
-      {!may && <p className="plain">Needs the role admin.</p>}
-      <Problem words={error} />
+      <Needs role="admin" to="change what is normal" />
+      <Problem words={action.error} />
     </Panel>
   )
 }

@@ -4,6 +4,7 @@ import { post, url } from '../api/client'
 import { useMay } from '../api/useLive'
 import { useShortcut } from '../lib/shortcuts'
 import { useAction } from '../lib/useAction'
+import { Needs } from './Needs'
 import { Problem } from './Problem'
 
 const LABELS: readonly [EventLabel, string][] = [
@@ -28,6 +29,7 @@ export function EventActions({ event, onChange }: { event: MachineEvent; onChang
       if (done) setText('')
     })
   useShortcut('a', may && isOpen && !busy ? () => void acknowledge() : null)
+  if (!may) return <Needs role="operator" to="acknowledge, comment and label" />
   return (
     <div className="actions">
       <label>
@@ -35,18 +37,17 @@ export function EventActions({ event, onChange }: { event: MachineEvent; onChang
         <textarea
           rows={2}
           value={text}
-          disabled={!may}
           placeholder="What was found, what was done"
           onChange={(change) => setText(change.target.value)}
         />
       </label>
       <div className="buttons">
         {isOpen && (
-          <button type="button" className="main" disabled={!may || busy} onClick={() => void acknowledge()}>
+          <button type="button" className="main" disabled={busy} onClick={() => void acknowledge()}>
             Acknowledge <kbd>a</kbd>
           </button>
         )}
-        <button type="button" disabled={!may || busy || !text.trim()} onClick={() => void comment()}>
+        <button type="button" disabled={busy || !text.trim()} onClick={() => void comment()}>
           Add comment
         </button>
       </div>
@@ -55,7 +56,7 @@ export function EventActions({ event, onChange }: { event: MachineEvent; onChang
           <button
             key={label}
             type="button"
-            disabled={!may || busy}
+            disabled={busy}
             aria-pressed={event.label === label}
             onClick={() => void send('label', { label: event.label === label ? '' : label })}
           >
@@ -63,7 +64,6 @@ export function EventActions({ event, onChange }: { event: MachineEvent; onChang
           </button>
         ))}
       </div>
-      {!may && <p className="plain">Needs the role operator.</p>}
       <Problem words={error} />
     </div>
   )

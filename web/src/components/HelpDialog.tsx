@@ -1,18 +1,21 @@
 import { useEffect, useRef } from 'react'
+import type { Role } from '../api/types'
+import { may, useLive } from '../api/useLive'
 import { STATE_HELP, STATES } from '../lib/states'
 import { StateBadge } from './StateBadge'
 
-export const SHORTCUTS: readonly [string, string][] = [
-  ['?', 'this help'],
-  ['g o', 'overview'],
-  ['g e', 'events'],
-  ['g m', 'models'],
-  ['g s', 'settings'],
-  ['a', 'acknowledge (on the page of an event)'],
-  ['space', 'play and stop (on the page of an event)'],
+const SHORTCUTS: readonly { keys: string; what: string; role: Role }[] = [
+  { keys: '?', what: 'this help', role: 'viewer' },
+  { keys: 'g o', what: 'overview', role: 'viewer' },
+  { keys: 'g e', what: 'events', role: 'viewer' },
+  { keys: 'g m', what: 'models', role: 'viewer' },
+  { keys: 'g s', what: 'settings', role: 'viewer' },
+  { keys: 'a', what: 'acknowledge (on the page of an event)', role: 'operator' },
+  { keys: 'space', what: 'play and stop (on the page of an event)', role: 'viewer' },
 ]
 
 export function HelpDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
+  const { you } = useLive()
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => {
     if (open && !dialog.current?.open) dialog.current?.showModal()
@@ -22,7 +25,7 @@ export function HelpDialog({ open, onClose }: { open: boolean; onClose: () => vo
     <dialog ref={dialog} onClose={onClose} aria-label="Help">
       <h2>Keys</h2>
       <dl className="keys">
-        {SHORTCUTS.map(([keys, what]) => (
+        {SHORTCUTS.filter(({ role }) => may(you, role)).map(({ keys, what }) => (
           <div key={keys}>
             <dt>
               {keys.split(' ').map((key) => (

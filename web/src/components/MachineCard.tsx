@@ -41,32 +41,30 @@ function spoken(machine: Machine): string {
 export const MachineCard = memo(function MachineCard({ machine, zone, now }: Props) {
   const last = machine.last_event
   return (
-    <li>
-      <a
-        className={`card state-${machine.state}${machine.muted_until ? ' muted' : ''}`}
-        href={link('machine', machine.id)}
-        aria-label={spoken(machine)}
-      >
-        <header>
-          <div>
-            <h3>{machine.name || machine.id}</h3>
-            <p className="site">{machine.site || machine.id}</p>
-          </div>
-          <StateBadge state={machine.state} />
-        </header>
-        <div className="middle">
-          <Middle machine={machine} />
+    <li className={`card state-${machine.state}${machine.muted_until ? ' muted' : ''}`}>
+      <header>
+        <div>
+          <h2>
+            <a href={link('machine', machine.id)} aria-label={spoken(machine)}>
+              {machine.name || machine.id}
+            </a>
+          </h2>
+          <p className="site">{machine.site || machine.id}</p>
         </div>
-        <footer>
-          <span>for {duration(now - machine.state_since)}</span>
-          <span className="tags">
-            {machine.open_events > 0 && <span className="tag open">{plural(machine.open_events, 'open event')}</span>}
-            {machine.muted_until && <span className="tag">Muted until {moment(machine.muted_until, now, zone)}</span>}
-            {machine.drift && <span className="tag">Slow change</span>}
-          </span>
-          <span className="last">{last ? `Last event ${duration(now - last.began)} ago` : 'No event yet'}</span>
-        </footer>
-      </a>
+        <StateBadge state={machine.state} />
+      </header>
+      <div className="middle">
+        <Middle machine={machine} />
+      </div>
+      <footer>
+        <span>for {duration(now - machine.state_since)}</span>
+        <span className="tags">
+          {machine.open_events > 0 && <span className="tag open">{plural(machine.open_events, 'open event')}</span>}
+          {machine.muted_until && <span className="tag">Muted until {moment(machine.muted_until, now, zone)}</span>}
+          {machine.drift && <span className="tag">Slow change</span>}
+        </span>
+        <span className="last">{last ? `Last event ${duration(now - last.began)} ago` : 'No event yet'}</span>
+      </footer>
     </li>
   )
 })

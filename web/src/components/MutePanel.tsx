@@ -4,6 +4,7 @@ import { post, remove, url } from '../api/client'
 import { useMay, useNow, useReload, useZone } from '../api/useLive'
 import { fromInput, moment, toInput } from '../lib/time'
 import { useAction } from '../lib/useAction'
+import { Needs } from './Needs'
 import { Panel } from './Panel'
 import { Problem } from './Problem'
 
@@ -30,36 +31,37 @@ export function MutePanel({ machine }: { machine: Machine }) {
           ? `Muted until ${moment(machine.muted_until, now, zone)}: it is judged and shown, but no event begins.`
           : 'While work is done at the machine: it is still judged and shown, but no event begins and nobody is called.'}
       </p>
-      <div className="buttons">
-        {machine.muted_until ? (
-          <button type="button" disabled={!may || busy} onClick={() => void run(() => remove(address).then(reload))}>
-            Unmute
-          </button>
-        ) : (
-          <>
-            <button type="button" disabled={!may || busy} onClick={() => void mute(60)}>
-              For 1 h
+      {may && (
+        <div className="buttons">
+          {machine.muted_until ? (
+            <button type="button" disabled={busy} onClick={() => void run(() => remove(address).then(reload))}>
+              Unmute
             </button>
-            <button type="button" disabled={!may || busy} onClick={() => void mute(480)}>
-              For 8 h
-            </button>
-            <label className="inline">
-              Until{' '}
-              <input
-                type="datetime-local"
-                value={until}
-                min={toInput(now, zone)}
-                disabled={!may}
-                onChange={(event) => setUntil(event.target.value)}
-              />
-            </label>
-            <button type="button" disabled={!may || busy || !until} onClick={() => void muteUntil()}>
-              Mute
-            </button>
-          </>
-        )}
-      </div>
-      {!may && <p className="plain">Needs the role operator.</p>}
+          ) : (
+            <>
+              <button type="button" disabled={busy} onClick={() => void mute(60)}>
+                For 1 h
+              </button>
+              <button type="button" disabled={busy} onClick={() => void mute(480)}>
+                For 8 h
+              </button>
+              <label className="inline">
+                Until{' '}
+                <input
+                  type="datetime-local"
+                  value={until}
+                  min={toInput(now, zone)}
+                  onChange={(event) => setUntil(event.target.value)}
+                />
+              </label>
+              <button type="button" disabled={busy || !until} onClick={() => void muteUntil()}>
+                Mute
+              </button>
+            </>
+          )}
+        </div>
+      )}
+      <Needs role="operator" to="mute" />
       <Problem words={error} />
     </Panel>
   )

@@ -1,5 +1,7 @@
 import type { Machine } from '../api/types'
 import { url } from '../api/client'
+import { plural } from '../lib/numbers'
+import { runsAt } from '../lib/points'
 import { LevelMeter } from './LevelMeter'
 import { Panel } from './Panel'
 
@@ -20,12 +22,12 @@ export function SourcePanel({ machine, now }: { machine: Machine; now: number })
         </dd>
         <dt>Breaks</dt>
         <dd>
-          {source.gaps} gaps, {source.reconnects} reconnections
+          {plural(source.gaps, 'gap')}, {plural(source.reconnects, 'reconnection')}
         </dd>
         <dt>Clock</dt>
         <dd>{Math.abs(source.drift_ppm).toFixed(0)} ppm {source.drift_ppm < 0 ? 'slow' : 'fast'}</dd>
         <dt>Operating point</dt>
-        <dd>{machine.operating_point || 'one only'}</dd>
+        <dd>{runsAt(machine)}</dd>
         <dt>Kind</dt>
         <dd>{machine.kind || '–'}</dd>
         <dt>Judged by</dt>

@@ -4,6 +4,7 @@ import type { Machine, Spectrum } from '../api/types'
 import { url } from '../api/client'
 import { useFetched } from '../api/useFetched'
 import { band, hertz } from '../lib/numbers'
+import { atPoint } from '../lib/points'
 import { colour, rem } from '../lib/theme'
 import { frequencyMarks } from '../lib/waterfall'
 import { axisStyle, Chart } from './Chart'
@@ -25,11 +26,11 @@ function louder(spectrum: Spectrum): [number, number][] {
   return bands
 }
 
-function sentence(spectrum: Spectrum): string {
+function sentence(spectrum: Spectrum, at: string): string {
   const bands = louder(spectrum)
-  if (!bands.length) return 'Now within the band of its normal sound at all frequencies.'
+  if (!bands.length) return `Now within the band of its normal sound${at} at all frequencies.`
   const named = bands.slice(0, 3).map((found) => (found[0] === found[1] ? hertz(found[0]) : band(found)))
-  return `Now louder than its normal sound at ${named.join(', ')}${bands.length > 3 ? ' and elsewhere' : ''}.`
+  return `Now louder than its normal sound${at} ever was, at ${named.join(', ')}${bands.length > 3 ? ' and elsewhere' : ''}.`
 }
 
 export function SpectrumPanel({ machine }: { machine: Machine }) {
@@ -42,6 +43,7 @@ export function SpectrumPanel({ machine }: { machine: Machine }) {
     [content],
   )
   const hz = content?.hz ?? []
+  const at = atPoint(machine)
   const options = (width: number): Omit<uPlot.Options, 'width' | 'height'> => {
     const axis = axisStyle()
     const marks = frequencyMarks(hz, Math.floor(width / (4.5 * rem()))).map((mark) => ({ ...mark, bin: mark.share * hz.length - 0.5 }))
@@ -74,9 +76,9 @@ export function SpectrumPanel({ machine }: { machine: Machine }) {
       {content && hz.length ? (
         <>
           <p className="pointed" aria-hidden="true">
-            <span className="key line" /> now <span className="key band" /> normal
+            <span className="key line" /> now <span className="key band" /> normal{at}
           </p>
-          <Chart options={options} version={String(hz.length)} data={data} height={13} summary={sentence(content)} />
+          <Chart options={options} version={String(hz.length)} data={data} height={13} summary={sentence(content, at)} />
         </>
       ) : (
         <Empty title={error || 'No baseline yet.'}>

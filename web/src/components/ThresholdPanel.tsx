@@ -5,6 +5,7 @@ import { useFetched } from '../api/useFetched'
 import { useMay, useReload } from '../api/useLive'
 import { nearestStop, score, weekly, WEEKLY_STOPS } from '../lib/numbers'
 import { useAction } from '../lib/useAction'
+import { Needs } from './Needs'
 import { Panel } from './Panel'
 import { Problem } from './Problem'
 
@@ -68,13 +69,13 @@ export function ThresholdPanel({ machine }: { machine: Machine }) {
           <dd>{score(machine.score)}</dd>
         </div>
       </dl>
-      <p className={shown.extrapolated ? 'plain warned' : 'plain'}>
-        {shown.extrapolated && <strong>Extrapolated. </strong>}
+      <p className={shown.extrapolated ? 'plain basis warned' : 'plain basis'}>
+        {shown.extrapolated && <strong>Extrapolated: </strong>}
         {shown.words}
       </p>
       {moved !== null && (
         <div className="buttons">
-          <button type="button" className="main" disabled={!may || busy || perWeek === kept} onClick={() => void keep()}>
+          <button type="button" className="main" disabled={busy || perWeek === kept} onClick={() => void keep()}>
             Use these limits
           </button>
           <button type="button" onClick={() => setMoved(null)}>
@@ -82,7 +83,7 @@ export function ThresholdPanel({ machine }: { machine: Machine }) {
           </button>
         </div>
       )}
-      {!may && <p className="plain">Needs the role admin.</p>}
+      <Needs role="admin" to="change the limits" />
       <Problem words={error || offered.error} />
     </Panel>
   )

@@ -1,11 +1,16 @@
 import { useMemo, useRef, useState } from 'react'
 import uPlot from 'uplot'
 import type { MachineEvent, MachineThresholds, Trend } from '../api/types'
+import { listenToFingers, type Range } from '../lib/gestures'
 import { score } from '../lib/numbers'
 import { colour, rem } from '../lib/theme'
 import { axisLabel, stamp } from '../lib/time'
 import { summary, withHoles } from '../lib/trend'
 import { axisStyle, Chart } from './Chart'
+
+const HINT = window.matchMedia('(pointer: coarse)').matches
+  ? 'Pinch to zoom, drag to move, tap twice to go back.'
+  : 'Drag to zoom, click twice to go back.'
 
 interface Props {
   trend: Trend
@@ -14,6 +19,8 @@ interface Props {
   events: MachineEvent[]
   zone: string
   onZoom: (begin: number, end: number) => void
+  /** To where one was before zooming and moving. */
+  onBack: () => void
 }
 
 /** The alarm's words above its line, the alert's below: the two may lie close together. */
@@ -60,10 +67,12 @@ function drawEvent(chart: uPlot, event: MachineEvent, now: number): void {
 }
 
 /** Scores over time: mean, the band from low to high, limits and events. */
-export function TrendChart({ trend, range, limits, events, zone, onZoom }: Props) {
+export function TrendChart({ trend, range, limits, events, zone, onZoom, onBack }: Props) {
   const [pointed, setPointed] = useState('')
-  const latest = useRef({ range, limits, events, onZoom })
-  latest.current = { range, limits, events, onZoom }
+  const latest = useRef({ range, limits, events, onZoom, onBack })
+  latest.current = { range, limits, events, onZoom, onBack }
+  // What fingers hold is drawn at once and asked for when they let go.
+  const held = useRef<Range | null>(null)
   const data = useMemo(() => withHoles(trend) as uPlot.AlignedData, [trend])
 
   const options = (): Omit<uPlot.Options, 'width' | 'height'> => {
@@ -73,7 +82,7 @@ export function TrendChart({ trend, range, limits, events, zone, onZoom }: Props
       tzDate: (time) => uPlot.tzDate(new Date(time * 1000), zone),
       cursor: { drag: { x: true, y: false, setScale: false }, points: { show: false } },
       scales: {
-        x: { time: true, range: () => latest.current.range },
+        x: { time: true, range: () => held.current ?? latest.current.range },
         y: {
           range: (_, low, high) => {
             const top = Math.max(high ?? 0, (latest.current.limits?.alarm ?? 0) * 1.12, 0.1)
@@ -93,6 +102,24 @@ export function TrendChart({ trend, range, limits, events, zone, onZoom }: Props
       ],
       bands: [{ series: [3, 1], fill: colour('series-band') }],
       hooks: {
+        ready: [
+          (chart) => {
+            chart.over.addEventListener('dblclick', () => latest.current.onBack())
+            held.current = null
+            listenToFingers(chart.over, {
+              range: () => latest.current.range,
+              move: (moved) => {
+                held.current = moved
+                chart.setScale('x', { min: moved[0], max: moved[1] })
+              },
+              done: (moved) => {
+                held.current = null
+                latest.current.onZoom(...moved)
+              },
+              back: () => latest.current.onBack(),
+            })
+          },
+        ],
         draw: [
           (chart) => {
             latest.current.events.forEach((event) => drawEvent(chart, event, latest.current.range[1]))
@@ -129,7 +156,7 @@ export function TrendChart({ trend, range, limits, events, zone, onZoom }: Props
   return (
     <>
       <p className="pointed" aria-hidden="true">
-        {pointed || 'Line: mean. Band: lowest to highest. Drag to zoom.'}
+        {pointed || `Line: mean. Band: lowest to highest. ${HINT}`}
       </p>
       <Chart
         options={options}

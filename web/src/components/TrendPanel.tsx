@@ -17,12 +17,14 @@ const SPANS: readonly [string, number][] = [
   ['1 y', 365 * 86_400],
 ]
 const SHORTEST = 60
+const LONGEST = 10 * 365 * 86_400
 
 /** Scores from a minute to a year; follows the present until someone zooms or moves away from it. */
 export function TrendPanel({ machine, events }: { machine: Machine; events: MachineEvent[] }) {
   const zone = useZone()
   const { clock } = useContext(LiveContext)
   const [span, setSpan] = useState(600)
+  const [chosen, setChosen] = useState(600)
   const [end, setEnd] = useState(() => clock.now())
   const [isFollowing, setFollowing] = useState(true)
   // As often as a new point appears: a year needs no look every second.
@@ -36,9 +38,13 @@ export function TrendPanel({ machine, events }: { machine: Machine; events: Mach
   const begin = end - span
   const trend = useFetched<Trend>(url(`machines/${machine.id}/scores`, { begin, end, points: 600 }))
   const show = (from: number, to: number, follow: boolean) => {
-    setSpan(Math.max(SHORTEST, to - from))
+    setSpan(Math.min(LONGEST, Math.max(SHORTEST, to - from)))
     setEnd(Math.min(to, clock.now()))
     setFollowing(follow)
+  }
+  const choose = (seconds: number) => {
+    setChosen(seconds)
+    show(clock.now() - seconds, clock.now(), true)
   }
   const middle = end - span / 2
   const inside = events.filter((event) => event.began < end && (event.ended ?? end) > begin)
@@ -53,7 +59,7 @@ export function TrendPanel({ machine, events }: { machine: Machine; events: Mach
               key={name}
               type="button"
               aria-pressed={Math.abs(span - seconds) < 1}
-              onClick={() => show(clock.now() - seconds, clock.now(), true)}
+              onClick={() => choose(seconds)}
             >
               {name}
             </button>
@@ -87,6 +93,7 @@ export function TrendPanel({ machine, events }: { machine: Machine; events: Mach
           events={inside}
           zone={zone}
           onZoom={(from, to) => show(from, to, false)}
+          onBack={() => choose(chosen)}
         />
       ) : (
         <p className="plain">Loading {duration(span)}…</p>

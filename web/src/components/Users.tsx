@@ -4,6 +4,7 @@ import { post, remove, url } from '../api/client'
 import { useFetched } from '../api/useFetched'
 import { useLive } from '../api/useLive'
 import { useAction } from '../lib/useAction'
+import { Ask } from './Ask'
 import { Panel } from './Panel'
 import { Problem } from './Problem'
 
@@ -20,7 +21,6 @@ export function Users() {
   const [name, setName] = useState('')
   const [password, setPassword] = useState('')
   const [role, setRole] = useState<You['role']>('operator')
-  const [leaving, setLeaving] = useState('')
   const add = (event: FormEvent) => {
     event.preventDefault()
     void action.run(() => post(url('users'), { name, role, password })).then((done) => {
@@ -30,11 +30,6 @@ export function Users() {
       again()
     })
   }
-  const drop = (user: string) =>
-    action.run(() => remove(url(`users/${encodeURIComponent(user)}`))).then(() => {
-      setLeaving('')
-      again()
-    })
   return (
     <Panel title="Users">
       {content?.length === 0 && (
@@ -47,25 +42,16 @@ export function Users() {
               <td>{user.name}</td>
               <td className="soft">{user.role}</td>
               <td className="number">
-                {leaving === user.name ? (
-                  <span className="buttons end">
-                    <button type="button" className="danger" onClick={() => void drop(user.name)}>
-                      Remove {user.name}
-                    </button>
-                    <button type="button" onClick={() => setLeaving('')}>
-                      Keep
-                    </button>
-                  </span>
-                ) : (
-                  <button
-                    type="button"
-                    disabled={user.name === you?.name}
-                    aria-label={`Remove ${user.name}`}
-                    onClick={() => setLeaving(user.name)}
-                  >
-                    Remove
-                  </button>
-                )}
+                <Ask
+                  offer="Remove"
+                  label={`Remove ${user.name}`}
+                  yes={`Remove ${user.name}`}
+                  no="Keep"
+                  danger
+                  action={action}
+                  disabled={user.name === you?.name}
+                  work={() => remove(url(`users/${encodeURIComponent(user.name)}`)).then(again)}
+                />
               </td>
             </tr>
           ))}

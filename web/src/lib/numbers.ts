@@ -27,6 +27,11 @@ export function decibel(value: number | null): string {
   return value === null || !Number.isFinite(value) ? '–' : `${value.toFixed(0)} dBFS`
 }
 
+/** 60 %; what is there is never told as 0 %. */
+export function percent(share: number): string {
+  return share > 0 && share < 0.005 ? 'under 1 %' : `${Math.round(100 * share)} %`
+}
+
 /** How often something as odd comes from a normal machine. */
 export function rarity(share: number | null): string {
   if (share === null) return ''
@@ -36,8 +41,7 @@ export function rarity(share: number | null): string {
 }
 
 const A_WEEK: readonly [number, string][] = [
-  [0.02, 'about 1 a year'],
-  [0.08, 'about 1 in 3 months'],
+  [0.1, '1 in 10 weeks'],
   [0.25, 'about 1 a month'],
   [0.5, 'about 1 in 2 weeks'],
   [1, '1 a week'],

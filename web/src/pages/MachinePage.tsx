@@ -1,14 +1,17 @@
-import type { MachineEvent } from '../api/types'
+import { useContext, useEffect } from 'react'
+import type { Machine, MachineEvent } from '../api/types'
 import { url } from '../api/client'
 import { useFetched } from '../api/useFetched'
-import { useLive, useNow, useZone } from '../api/useLive'
+import { LiveContext, useLive, useNow, useZone } from '../api/useLive'
 import { BaselinePanel } from '../components/BaselinePanel'
 import { Empty } from '../components/Empty'
 import { EventTable } from '../components/EventTable'
 import { Gauge } from '../components/Gauge'
 import { MutePanel } from '../components/MutePanel'
+import { OperatingPoints } from '../components/OperatingPoints'
 import { Panel } from '../components/Panel'
 import { Progress } from '../components/Progress'
+import { RemoveMachine } from '../components/RemoveMachine'
 import { SourcePanel } from '../components/SourcePanel'
 import { SpectrumPanel } from '../components/SpectrumPanel'
 import { StateBadge } from '../components/StateBadge'
@@ -22,9 +25,15 @@ import { duration, moment } from '../lib/time'
 
 export function MachinePage({ id }: { id: string }) {
   const { machines } = useLive()
+  const live = useContext(LiveContext)
   const zone = useZone()
   const now = useNow(5)
   const events = useFetched<MachineEvent[]>(url('events', { machine: id, limit: 200 }), 10)
+  // Readings tell the score; level, source and operating point are asked for.
+  const { content: asked } = useFetched<Machine>(machines[id] ? url(`machines/${id}`) : null, 2)
+  useEffect(() => {
+    if (asked) live.takeMachine(asked)
+  }, [asked, live])
   const machine = machines[id]
   if (!machine)
     return (
@@ -59,6 +68,7 @@ export function MachinePage({ id }: { id: string }) {
         <TrendPanel machine={machine} events={events.content ?? []} />
         <WaterfallPanel machine={machine} />
         <SpectrumPanel machine={machine} />
+        <OperatingPoints machine={machine} />
         <ThresholdPanel machine={machine} />
         <MutePanel machine={machine} />
         <BaselinePanel machine={machine} />
@@ -70,6 +80,7 @@ export function MachinePage({ id }: { id: string }) {
             <Empty title={events.error || 'No event yet.'} />
           )}
         </Panel>
+        <RemoveMachine machine={machine} />
       </div>
     </>
   )
