@@ -2,17 +2,46 @@
 
 from __future__ import annotations
 
+import json
+import os
+import uuid
+
 import pytest
+from sqlalchemy import create_engine, make_url, text
+from typer.testing import CliRunner
 
 from ssdpt.bench.history import bench_history
+from ssdpt.cli import app
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.store import Store
 
+POSTGRES = os.environ.get("SSDPT_TEST_POSTGRES", "postgresql+psycopg://root@localhost/test")
 
-def test_it_fills_a_store_and_times_its_trends(tmp_path):
-    url = f"sqlite:///{tmp_path}/plant.db"
+
+@pytest.fixture(params=["SQLite", pytest.param("PostgreSQL", marks=pytest.mark.needs_postgres)])
+def kind(request):
+    return request.param
+
+
+@pytest.fixture
+def url(kind, tmp_path):
+    """An empty database."""
+    if kind == "SQLite":
+        yield f"sqlite:///{tmp_path}/plant.db"
+        return
+    server, schema = create_engine(POSTGRES), f"ssdpt_{uuid.uuid4().hex}"
+    with server.begin() as connection:
+        connection.execute(text(f"CREATE SCHEMA {schema}"))
+    own = make_url(POSTGRES).update_query_dict({"options": f"-csearch_path={schema}"})
+    yield own.render_as_string(hide_password=False)
+    with server.begin() as connection:
+        connection.execute(text(f"DROP SCHEMA {schema} CASCADE"))
+    server.dispose()
+
+
+def test_it_fills_a_store_and_times_its_trends(url, kind, tmp_path):
     found = bench_history(url, tmp_path / "files", machines=2, days=2, repeats=2)
-    assert (found.database, found.minutes, found.seconds) == ("SQLite", 5760, 172800)
+    assert (found.database, found.minutes, found.seconds) == (kind, 5760, 172800)
     assert found.bytes_on_disk > 1e6
     assert [trend.span for trend in found.trends] == ["1 hour", "5 hours", "1 day"]
     assert [trend.seconds_per_point for trend in found.trends] == [10, 30, 300]
@@ -27,3 +56,16 @@ def test_it_fills_a_store_and_times_its_trends(tmp_path):
         assert (trend.mean < trend.high).all()
     with pytest.raises(SsdptError, match="give an empty store"):
         bench_history(url, tmp_path / "files", machines=2, days=2, repeats=2)
+
+
+def test_the_command_prints_a_table_of_trends():
+    asked = ["bench", "history", "--machines", "1", "--days", "1"]
+    printed = CliRunner().invoke(app, asked).stdout.splitlines()
+    assert printed[0] == "database  SQLite"
+    heading = next(n for n, line in enumerate(printed) if line.startswith("trend of"))
+    assert printed[heading].split("  ")[0] == "trend of"
+    assert [line.split("  ")[0] for line in printed[heading + 1 :]] == [
+        *("1 hour", "5 hours", "1 day"),
+    ]
+    found = json.loads(CliRunner().invoke(app, [*asked, "--json"]).stdout)
+    assert [trend["span"] for trend in found["trends"]] == ["1 hour", "5 hours", "1 day"]

@@ -7,6 +7,7 @@ import pytest
 
 from ssdpt.monitor.alarms import LevelKeeper, Smoother
 from ssdpt.monitor.limits import Limits, limits_of
+from ssdpt.monitor.marks import HighMarks
 from ssdpt.monitor.plant import AlarmSettings
 from ssdpt.scoring.calibrate import fit_tail
 from ssdpt.settings import DecisionConfig
@@ -60,14 +61,14 @@ def tail():
 
 def limits(tail, per_week, shift=0.0):
     settings = AlarmSettings(per_week=per_week)
-    return limits_of(tail, settings, clip_seconds=10.0, alarm_ratio=0.1, shift=shift)
+    return limits_of(tail, HighMarks(3.0), settings, clip_seconds=10.0).shifted(shift)
 
 
 def test_fewer_false_alarms_are_higher_limits_and_the_page_is_told_what_is_extrapolated(tail):
     often, seldom = limits(tail, 6048), limits(tail, 1)  # one clip in ten; one in 60480
     assert often.alert == pytest.approx(tail.threshold(0.1))
     assert not often.extrapolated
-    assert "as seen on 200 normal clips" in often.words
+    assert often.words == "meant for 6048 false alerts a week, by 200 normal clips"
     assert seldom.extrapolated
     assert "301 times rarer" in seldom.words
     assert often.alert < seldom.alert < seldom.alarm

@@ -11,10 +11,12 @@ import numpy as np
 import pytest
 
 from ssdpt.monitor.idle import Loudness
+from ssdpt.monitor.judge import Judge
 from ssdpt.monitor.live import LiveScore
 from ssdpt.monitor.machine import MachineMonitor
 from ssdpt.monitor.outputs.messages import EventChanged, ReadingTaken, StateChanged
 from ssdpt.monitor.plant import AlarmSettings, MachineSettings, PushedSettings
+from ssdpt.monitor.points import OperatingPoints
 from ssdpt.monitor.ring import Ring
 from ssdpt.monitor.sources.base import SourceStatus
 from ssdpt.scoring.calibrate import fit_tail
@@ -47,15 +49,16 @@ class Machine:
             source=SimpleNamespace(status=SourceStatus(True, "plays", 0.0)),
         )
         live = SimpleNamespace(detector=detector, clip_seconds=10.0) if model else None
-        self.monitor = MachineMonitor(settings, self.hearing, live, section="00")
+        self.monitor = MachineMonitor(settings, self.hearing, Judge(settings.alarm, live, "00"))
         self.now = 1000.0
 
-    def seconds(self, count, score=0.0, dbfs=-30.0, clipped=0.0, learning=False):
+    def seconds(self, count, score=0.0, dbfs=-30.0, clipped=0.0, learning=False, sound=None):
         """So many seconds like this; everything that was told."""
         told = []
         for _ in range(count):
             self.now += 1.0
-            self.hearing.ring.add(np.full(RATE, 0.01, np.float32), self.now - 1)
+            samples = np.full(RATE, 0.01, np.float32) if sound is None else sound
+            self.hearing.ring.add(samples, self.now - 1)
             self.hearing.levels.append((self.now, Loudness(dbfs, clipped)))
             assert self.monitor.due
             found = None if score is None else LiveScore(score, {"spectrum": score}, 0)
@@ -90,7 +93,7 @@ def test_a_machine_that_is_well_has_a_reading_a_second_and_no_event(machine):
 
 def test_an_event_begins_gets_worse_and_ends(machine):
     machine.seconds(5)
-    limits = machine.monitor.limits
+    limits = machine.monitor.judge.limits
     between = (limits.alert + limits.alarm) / 2
     (begun,) = events(machine.seconds(5, score=between))
     assert (begun.kind, begun.level, begun.state) == ("anomaly", "alert", "active")
@@ -103,8 +106,8 @@ def test_an_event_begins_gets_worse_and_ends(machine):
     assert ended.ended is not None
     assert ended.peak == pytest.approx(limits.alarm + 9)
     assert ended.state == "active"  # until someone has seen it
-    assert machine.monitor.open == {}
-    assert machine.monitor.last_event == ended
+    assert machine.monitor.events.open == {}
+    assert machine.monitor.events.last == ended
 
 
 def test_planned_work_mutes(machine):
@@ -133,7 +136,7 @@ def test_before_there_is_a_model_and_while_it_learns():
     machine = Machine(model=False)
     assert machine.seconds(2, score=None)[-1].reading.state == "starting"
     assert states(machine.seconds(2, score=None, learning=True)) == ["learning"]
-    assert machine.monitor.limits is None
+    assert machine.monitor.judge.limits is None
     assert machine.monitor.as_json()["thresholds"] is None
 
 
@@ -141,7 +144,7 @@ def test_trouble_with_the_source_is_an_event_of_its_own(machine):
     (event,) = events(machine.seconds(15, clipped=0.2))
     assert (event.kind, event.level) == ("signal", "alert")
     assert "its source clips" in event.words
-    (ended,) = events(machine.seconds(2))
+    (ended,) = events(machine.seconds(12))
     assert ended.ended is not None
 
 
@@ -161,7 +164,7 @@ def test_a_gap_in_an_alarm_neither_ends_it_nor_begins_another(machine):
     assert not events(machine.seconds(12, score=None))  # until a whole clip is heard again
     assert machine.monitor.state == "starting"
     assert not events(machine.seconds(5, score=99.0))
-    assert machine.monitor.open["anomaly"].id == event.id
+    assert machine.monitor.events.open["anomaly"].id == event.id
 
 
 def test_a_clock_that_is_set_back_does_not_stop_the_watch(machine):
@@ -196,16 +199,18 @@ def test_a_sender_that_has_nothing_to_say_is_not_lost(machine):
 
 def test_slow_change_is_offered_as_a_new_baseline(machine):
     machine.seconds(2)
-    limits = machine.monitor.limits
+    limits = machine.monitor.judge.limits
     moved = limits.usual + 0.7 * (limits.alert - limits.usual)
     for _ in range(40):  # hours
-        machine.monitor.drift.update(machine.now, moved, 3600.0)
+        machine.monitor.judge.baseline.long.update(moved, 3600.0)
     (event,) = events(machine.seconds(1, score=moved))
     assert (event.kind, event.level) == ("drift", "alert")
     assert machine.monitor.as_json()["drift"]["words"].endswith("take a new baseline?")
-    shift = machine.monitor.rebaseline()
-    assert shift == pytest.approx(moved - limits.usual, rel=0.05)
-    assert machine.monitor.limits.usual == pytest.approx(moved, rel=0.05)
+    assert not machine.monitor.judge.may_move
+    machine.seconds(600, score=moved)
+    assert machine.monitor.judge.may_move
+    machine.monitor.judge.move_baseline()
+    assert machine.monitor.judge.limits.usual == pytest.approx(moved, rel=0.05)
     (ended,) = events(machine.seconds(1, score=moved))
     assert (ended.id, ended.ended is None) == (event.id, False)
 
@@ -214,7 +219,8 @@ def test_an_event_from_before_a_restart_goes_on_or_ends(machine):
     machine.seconds(3)
     (event,) = events(machine.seconds(5, score=99.0))
     after = Machine()
-    after.monitor.resume(event)
+    after.monitor.events.resume(event)
+    after.monitor.judge.levels.level = event.level
     assert not events(after.seconds(2, score=99.0))
     (ended,) = events(after.seconds(10))
     assert ended.id == event.id
@@ -224,9 +230,70 @@ def test_what_people_do_to_an_event_is_not_lost_when_it_ends(machine):
     machine.seconds(3)
     (event,) = events(machine.seconds(5, score=99.0))
     machine.seconds(2, score=120.0)
-    said = machine.monitor.said(
+    said = machine.monitor.events.said(
         replace(event, acknowledged_by="ada", acknowledged_at=5.0, label="fault")
     )
     assert said.peak == pytest.approx(120.0)  # what was heard meanwhile stays
     (ended,) = events(machine.seconds(10))
     assert (ended.acknowledged_by, ended.label, ended.state) == ("ada", "fault", "cleared")
+
+
+def test_a_harmless_alarm_that_stands_is_taken_as_the_new_normal(machine):
+    machine.seconds(3)
+    (event,) = events(machine.seconds(400, score=99.0))[:1]
+    machine.monitor.judge.move_baseline()
+    (ended,) = events(machine.seconds(1, score=99.0))
+    assert (ended.id, ended.ended is None) == (event.id, False)
+    assert machine.monitor.state == "normal"
+    assert not events(machine.seconds(20, score=99.0))
+    # A second one starts from there.
+    machine.seconds(400, score=120.0)
+    machine.monitor.judge.move_baseline()
+    assert machine.monitor.judge.limits.usual == pytest.approx(120.0, abs=1.0)
+
+
+def test_a_score_is_weighed_by_the_operating_point(machine):
+    tone = np.sin(2 * np.pi * 1000 * np.arange(RATE) / RATE).astype(np.float32)
+    log_mel = machine.monitor.spectrum.log_mel
+    quiet, loud = 0.01 * tone, 0.2 * tone
+    points = [log_mel(sound).mean(0) for sound in (quiet, loud)]
+    rng = np.random.default_rng(0)
+    spectra = np.array([points[n % 2] + rng.normal(0, 0.3, 128) for n in range(120)])
+    scores = np.array([(-1.0 if n % 2 == 0 else 1.0) + rng.normal(0, 0.2) for n in range(120)])
+    learnt = OperatingPoints.learn(spectra, np.full(120, -30.0), scores)
+    machine.monitor.judge.baseline.points = learnt.named(learnt.at(points[0]), "idling")
+    machine.seconds(10, score=-1.0, sound=quiet)
+    assert machine.monitor.state == "normal"
+    assert machine.monitor.judge.point == learnt.at(points[0])
+    assert machine.monitor.as_json()["operating_points"][0]["share"] == 0.5
+    # What is usual at the loud point is an alarm at the quiet one: ten spreads off.
+    (event, *_) = events(machine.seconds(30, score=1.0, sound=quiet))
+    assert event.words == "Pump sounds unlike its normal self at idling"
+    machine.seconds(20, score=-1.0, sound=quiet)
+    assert machine.monitor.state == "normal"
+    assert not events(machine.seconds(30, score=1.0, sound=loud)[-10:])
+    assert machine.monitor.state == "normal"
+    machine.seconds(12, score=0.0, sound=rng.normal(0, 0.3, RATE).astype(np.float32))
+    assert machine.monitor.judge.point == 0  # like none that was learnt
+
+
+def test_another_trouble_with_the_source_is_another_event(machine):
+    (clips,) = events(machine.seconds(15, clipped=0.2))
+    told = []
+    for _ in range(15):
+        told += machine.seconds(1, dbfs=-120.0)
+    ended, silent = events(told)[:2]
+    assert (ended.id, ended.ended is None) == (clips.id, False)
+    assert "sends silence" in silent.words
+
+
+def test_a_source_that_comes_back_ends_the_event_that_says_why_it_was_gone(machine):
+    machine.seconds(2)
+    machine.hearing.failure = "the microphone was pulled out"
+    for second in range(12):
+        machine.monitor.signals.update(second, None, lost=True)
+    (gone,) = events(machine.monitor.missing())
+    assert gone.words == "Pump: the microphone was pulled out"
+    machine.hearing.failure = ""
+    (ended,) = events(machine.seconds(15))
+    assert ended.id == gone.id

@@ -9,58 +9,16 @@ import numpy as np
 import pytest
 import soundfile
 import yaml
+from monitors import SPEED, pump, wait_for
 
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.plant import (
-    AlarmSettings,
     MachineSettings,
     PlantFile,
     PushedSettings,
     ReplaySettings,
-    SimulatedSettings,
     read_plant,
 )
-from ssdpt.monitor.service import Monitor
-from ssdpt.monitor.store import Store
-
-SPEED = 16.0
-QUICK = AlarmSettings(smoothing=5.0)
-
-
-def wait_for(condition, seconds=60.0):
-    end = time.monotonic() + seconds
-    while not (found := condition()):
-        assert time.monotonic() < end, "it did not happen in time"
-        time.sleep(0.05)
-    return found
-
-
-@pytest.fixture
-def opened(tmp_path):
-    """Makes monitors over one store, each of which is stopped at the end."""
-    under_way = []
-
-    def make(plant, path=None):
-        store = Store.open(f"sqlite:///{tmp_path}/history.db", tmp_path / "data", writer=True)
-        monitor = Monitor(plant, store, tmp_path / "data", path=path)
-        monitor.start()
-        under_way.append((monitor, store))
-        return monitor
-
-    def close():
-        while under_way:
-            monitor, store = under_way.pop()
-            monitor.stop()
-            store.close()
-
-    make.close = close
-    yield make
-    close()
-
-
-def pump(**changes):
-    source = SimulatedSettings(machine="pump", seed=7, speed=SPEED, **changes)
-    return MachineSettings(id="pump-1", name="Pump 1", source=source, alarm=QUICK)
 
 
 def test_a_fault_is_heard_kept_acknowledged_and_there_after_a_restart(opened):
@@ -99,7 +57,7 @@ def test_a_fault_is_heard_kept_acknowledged_and_there_after_a_restart(opened):
 
     opened.close()
     again = opened(plant)
-    assert again.machine("pump-1").model is not None  # what it has learnt
+    assert again.machine("pump-1").judge.model is not None  # what it has learnt
     known = again.store.event(event.id)
     assert (known.acknowledged_by, known.label) == ("ada", "")
     # The simulated machine is well again after its restart: the event ends by itself.
@@ -119,7 +77,7 @@ def test_a_machine_learns_its_baseline_live(opened):
     strict, loose = (monitor.thresholds("pump-1", rate) for rate in (1.0, 100.0))
     assert strict["alert"] > loose["alert"]
     assert monitor.set_thresholds("pump-1", 100.0) == loose
-    assert monitor.store.recall("pump-1", "per_week") == 100.0
+    assert monitor.snapshot("pump-1")["thresholds"]["per_week"] == 100.0
     assert monitor.models()[0]["card_markdown"].startswith("# ")
 
 
@@ -129,9 +87,9 @@ def test_this_is_normal_teaches_the_model(opened):
     monitor.learn_from("pump-1", partial(source.normal_clips, 12))
     event = wait_for(lambda: monitor.store.events())[0]
     wait_for(lambda: monitor.store.event(event.id).audio_begin is not None)
-    before = len(monitor.machine("pump-1").model.detector.fingerprint)
+    before = len(monitor.machine("pump-1").judge.model.detector.fingerprint)
     assert monitor.label(event.id, "normal", "ada").label == "normal"
-    wait_for(lambda: len(monitor.machine("pump-1").model.detector.fingerprint) > before)
+    wait_for(lambda: len(monitor.machine("pump-1").judge.model.detector.fingerprint) > before)
     wait_for(lambda: any("as normal from now on" in note for note in monitor.notes))
 
 

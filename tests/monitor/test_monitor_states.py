@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
 from ssdpt.monitor import signals
-from ssdpt.monitor.drift import DriftKeeper
+from ssdpt.monitor.drift import RunningMean, has_drifted
 from ssdpt.monitor.idle import Loudness, RunningKeeper
+from ssdpt.monitor.limits import Limits
 from ssdpt.monitor.signals import SignalKeeper
+
+FINE, CLIPS = Loudness(-40.0, 0.0), Loudness(-1.0, 0.2)
 
 
 def test_a_full_scale_sine_is_at_0_dbfs_and_clips():
@@ -58,37 +63,75 @@ def test_a_limit_that_is_given_is_not_learnt():
     [
         (None, True, signals.LOST),
         (Loudness(-120.0, 0.0), False, signals.SILENT),
-        (Loudness(-1.0, 0.2), False, signals.CLIPPING),
-        (Loudness(-40.0, 0.0), False, ""),
+        (CLIPS, False, signals.CLIPPING),
+        (FINE, False, ""),
     ],
 )
-def test_trouble_with_a_source_is_told_when_it_lasts(loudness, lost, words):
+def test_trouble_with_a_source_is_told_when_it_lasts_and_over_when_it_stays_away(
+    loudness, lost, words
+):
     keeper = SignalKeeper()
     found = [keeper.update(float(time), loudness, lost=lost) for time in range(12)]
-    assert found[5] == ""
-    assert found[-1] == words
-    assert keeper.update(12.0, Loudness(-40.0, 0.0), lost=False) == ""
+    assert found == [""] * 10 + [words] * 2
+    found = [keeper.update(float(time), FINE, lost=False) for time in range(12, 24)]
+    assert found == [words] * 10 + [""] * 2
 
 
-def drift(score, hours, keeper=None):
-    keeper = keeper or DriftKeeper()
-    for minute in range(round(60 * hours)):
-        keeper.update(60.0 * minute, score, 60.0)
-    return keeper
+def complaints(pattern, keeper=None, start=0):
+    """What is told second by second where x is a second that clips."""
+    keeper = keeper or SignalKeeper()
+    seconds = [CLIPS if sign == "x" else FINE for sign in pattern]
+    return [keeper.update(float(start + n), one, lost=False) for n, one in enumerate(seconds)]
+
+
+def test_a_source_that_clips_every_few_seconds_is_one_complaint():
+    found = complaints("x" * 12 + "..x.....x.x" * 10 + "." * 12)
+    assert sum(before != after for before, after in itertools.pairwise(found)) == 2
+    assert found[11] == found[-3] == signals.CLIPPING
+    assert found[-1] == ""
+
+
+def test_a_loud_second_now_and_then_is_none():
+    assert set(complaints("x........." * 10)) == {""}
+
+
+def test_a_clock_that_is_set_back_neither_holds_a_complaint_nor_makes_one():
+    keeper = SignalKeeper()
+    complaints("x" * 12 + "..", keeper, start=1000)
+    assert complaints("." * 12, keeper, start=10)[-1] == ""
+    complaints("x", keeper, start=2000)
+    assert set(complaints("x" * 10, keeper, start=10)) == {""}
+
+
+def test_a_source_that_is_gone_is_told_so_though_it_clipped_before():
+    keeper = SignalKeeper()
+    complaints("x" * 12, keeper)
+    found = [keeper.update(float(time), None, lost=True) for time in range(12, 24)]
+    assert found == [signals.CLIPPING] * 10 + [signals.LOST] * 2
+
+
+LIMITS = Limits(4.0, 6.0, 3.2, 4.8, 0.0, 1.0, True, "")
+
+
+def drift(score, hours, mean=None):
+    mean = mean or RunningMean(6 * 3600.0)
+    for _ in range(round(60 * hours)):
+        mean.update(score, 60.0)
+    return mean
 
 
 def test_a_normal_that_moves_is_drift_and_a_short_event_is_none():
-    assert not drift(0.0, 24).judge(0.0, 0.0, 4.0)
-    assert drift(3.0, 24).judge(0.0, 0.0, 4.0)
-    assert not drift(3.0, 0.5).judge(0.0, 0.0, 4.0)  # too short to tell
-    assert not drift(3.9, 1, drift(0.0, 24)).judge(0.0, 0.0, 4.0)
-    assert drift(3.9, 12, drift(0.0, 24)).judge(0.0, 0.0, 4.0)
+    assert not has_drifted(drift(0.0, 24), LIMITS)
+    assert has_drifted(drift(3.0, 24), LIMITS)
+    assert not has_drifted(drift(3.0, 0.5), LIMITS)  # too short to tell
+    assert not has_drifted(drift(3.9, 1, drift(0.0, 24)), LIMITS)
+    assert has_drifted(drift(3.9, 12, drift(0.0, 24)), LIMITS)
 
 
 def test_the_mean_is_exact_from_the_start():
-    keeper = DriftKeeper()
+    mean = RunningMean(6 * 3600.0)
     for score in (1.0, 2.0, 3.0):
-        keeper.update(0.0, score, 1.0)
-    assert keeper.mean == pytest.approx(2.0, rel=1e-4)
-    keeper.reset()
-    assert not keeper.judge(0.0, 0.0, 1.0)
+        mean.update(score, 1.0)
+    assert mean.mean == pytest.approx(2.0, rel=1e-4)
+    mean.reset()
+    assert mean.seconds == 0.0

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from ssdpt.nn.masking import draw_boxes, draw_mixup, mix, visible
-from ssdpt.settings import MaskConfig
+from ssdpt.system_settings import MaskConfig
 
 SHAPE = (8, 64, 128)
 

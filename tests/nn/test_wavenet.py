@@ -8,7 +8,7 @@ import torch
 import ssdpt.nn.wavenet
 from ssdpt.nn.margins import AdditiveMargin
 from ssdpt.nn.wavenet import STRIDE, FrameNetwork, PooledNetwork, WaveNet, layer_table
-from ssdpt.settings import WaveNetMember
+from ssdpt.system_settings import WaveNetMember
 
 SMALL = {"channels": 4, "stacks": 2, "layers": 3}
 

@@ -7,7 +7,7 @@ import pytest
 
 from ssdpt.scoring.portrait import view_of
 from ssdpt.scoring.whitening import covariance, emphasis, mixed, whitening
-from ssdpt.settings import TextureConfig
+from ssdpt.system_settings import TextureConfig
 
 
 def draws(count, scales, seed=0):

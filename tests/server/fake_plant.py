@@ -18,6 +18,7 @@ from ssdpt.monitor.types import Event
 
 EVENT = "0123456789abcdef0123456789abcdef"
 LIMITS = {"alert": 2.0, "alarm": 3.0, "extrapolated": False, "words": "as measured"}
+POINT = {"number": 1, "name": "", "share": 0.75, "level_dbfs": -30.0, "usual": 1.0}
 EXITS = {"alert_exit": 1.8, "alarm_exit": 2.7}
 
 
@@ -47,7 +48,9 @@ class FakePlant:
             "p_value": 0.5,
             "level_dbfs": -30.0,
             "thresholds": {**LIMITS, **EXITS, "per_week": 1.0},
-            "operating_point": "",
+            "operating_point": 1,
+            "operating_points": [dict(POINT), {**POINT, "number": 2, "share": 0.25}],
+            "added": False,
             "drift": None,
             "source": {**source, "gaps": 0, "reconnects": 0},
             "learning": None,
@@ -100,6 +103,15 @@ class FakePlant:
 
     def start_learning(self, id, minutes):
         self._set(id, learning={"seconds": 0.0, "wanted": 60 * minutes})
+
+    def stop_learning(self, id):
+        self._set(id, learning=None)
+
+    def name_point(self, id, number, name):
+        points = self.machines[id]["operating_points"]
+        if not 1 <= number <= len(points):
+            raise SsdptError(f"machine {id} has no operating point {number}")
+        points[number - 1]["name"] = name
 
     def thresholds(self, id, per_week):
         return {**LIMITS, "alert": self.machines[id]["thresholds"]["alert"] / per_week}
@@ -158,6 +170,9 @@ class FakePlant:
             raise SsdptError(f"there is a machine called {found.id} already")
         self.machines[found.id] = self._new(found.id, found.source.kind, found.name, found.site)
         return found.id
+
+    def remove_machine(self, id):
+        del self.machines[id]
 
 
 def an_event(id=EVENT, machine="fan-1", began=None, **more):

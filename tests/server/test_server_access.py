@@ -19,7 +19,7 @@ WITHOUT_TRAIL = {("DELETE", "/v1/session")}
 
 def ask(client, route, **more):
     method, path = route
-    path = path.format(machine="fan-1", event=EVENT, name="viewer")
+    path = path.format(machine="fan-1", event=EVENT, name="viewer", number=1)
     if path.endswith("/thresholds") and method == "GET":
         path += "?per_week=2"
     body = ROUTES[route][1]

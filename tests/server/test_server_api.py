@@ -220,6 +220,24 @@ def test_muting_and_thresholds(client, plant, store):
     ]
 
 
+def test_a_machine_is_removed(client, plant, store):
+    reply = client.delete("/v1/machines/fan-1")
+    assert (reply.status_code, reply.content) == (204, b"")
+    assert "fan-1" not in plant.machines
+    assert client.delete("/v1/machines/fan-1").status_code == 404
+    assert store.actions(1)[0].what == "removed the machine"
+
+
+def test_an_operating_point_is_given_a_name(client):
+    path = "/v1/machines/fan-1/operating-points"
+    told = client.put(f"{path}/2", json={"name": "half load"}).json()
+    assert [point["name"] for point in told["operating_points"]] == ["", "half load"]
+    assert client.put(f"{path}/3", json={"name": "x"}).status_code == 409
+    for wrong in ({"name": "x" * 41}, {}, {"name": None}):
+        assert client.put(f"{path}/1", json=wrong).status_code == 422
+    assert client.put(f"{path}/one", json={"name": "x"}).status_code == 422
+
+
 def test_numbers_out_of_bounds(client):
     numbers = (0, -1, "NaN", "Infinity", 1e9, '"1 OR 1=1"', "null")
     takers = (

@@ -48,7 +48,7 @@ def test_odd_ids(raw, plant):
         for odd in ODD:
             status, content = raw(
                 method,
-                path.format(machine=odd, event=odd, name=odd),
+                path.format(machine=odd, event=odd, name=odd, number=odd),
                 b'{"minutes": 1, "per_week": 1, "text": "a", "label": ""}',
                 {"Content-Type": "application/json"},
             )
@@ -76,7 +76,7 @@ def test_any_text_for_an_id(raw, text, where):
     if "{" not in path:
         path += "/{name}"
     odd = urllib.parse.quote(text.encode("utf-8", "surrogatepass"), safe="")
-    status, _ = raw(method, path.format(machine=odd, event=odd, name=odd))
+    status, _ = raw(method, path.format(machine=odd, event=odd, name=odd, number=odd))
     assert status < 500, (method, text)
 
 
@@ -125,6 +125,6 @@ def test_any_query(raw, values, path):
 @given(body=st.binary(max_size=200), where=st.sampled_from(sorted(ROUTES)))
 def test_any_body(raw, body, where):
     method, path = where
-    path = path.format(machine="fan-1", event=EVENT, name="nobody")
+    path = path.format(machine="fan-1", event=EVENT, name="nobody", number=1)
     status, _ = raw(method, path, body, {"Content-Type": "application/json"})
     assert status < 500, (method, path, body)

@@ -86,7 +86,7 @@ def test_json_is_compressed_and_sound_is_not(client):
 def test_methods_that_are_not_there(client):
     for method, path in (
         ("POST", "/v1/plant"),
-        ("DELETE", "/v1/machines/fan-1"),
+        ("DELETE", "/v1/machines"),
         ("GET", "/v1/machines/fan-1/rebaseline"),
         ("PATCH", "/healthz"),
     ):

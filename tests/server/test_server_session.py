@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import ipaddress
+
+import httpx
 import pytest
-from serving import PASSWORD, bearer, of_app
+from serving import PASSWORD, bearer, of_app, running
 
 from ssdpt.server import attempts
 from ssdpt.server.app import create_app
+from ssdpt.server.run import _forms
 from ssdpt.server.sessions import COOKIE
+from ssdpt.server.settings import THIS_COMPUTER, ServerSettings
 
 
 def log_in(client, name="operator", password=PASSWORD, **more):
@@ -131,3 +136,50 @@ def test_the_addresses_of_one_network_count_as_one():
         assert tried.begin(f"name{n}", f"2001:db8::{n:x}") == 0
     assert tried.begin("another", "2001:db8::ffff") > 0
     assert tried.begin("another", "2001:db8:0:1::1") == 0
+
+
+def log_in_from(port, address, password="guess", name="viewer"):
+    """As a proxy passes it on, by HTTPS."""
+    headers = {"X-Forwarded-For": address, "X-Forwarded-Proto": "https"}
+    body = {"name": name, "password": password}
+    return httpx.post(f"http://127.0.0.1:{port}/v1/session", json=body, headers=headers)
+
+
+@pytest.mark.parametrize(
+    ("proxies", "believed"),
+    [(THIS_COMPUTER, True), (("10.0.0.0/8", "127.0.0.0/8"), True), (("10.0.0.0/8",), False)],
+)
+def test_a_proxy_is_believed_only_where_it_was_named(
+    plant, store, settings, tokens, proxies, believed
+):
+    settings = ServerSettings(**{**settings.model_dump(), "proxies": proxies})
+    with running(plant, store, settings) as (port, _):
+        reply = log_in_from(port, "203.0.113.1", PASSWORD)
+        assert ("Secure" in reply.headers["set-cookie"].split("; ")) == believed
+        for n in range(attempts._OF_AN_ADDRESS):
+            assert log_in_from(port, "203.0.113.1", name=f"name{n}").status_code == 401
+        assert log_in_from(port, "203.0.113.1", PASSWORD).status_code == 429
+        # Others behind the same proxy are others, if it is believed.
+        other = log_in_from(port, "203.0.113.2", PASSWORD).status_code
+        assert other == (200 if believed else 429)
+
+
+def test_a_proxy_is_known_on_a_listener_for_ipv6_too():
+    forms = [ipaddress.ip_network(form) for form in _forms("172.18.0.0/16")]
+    for address in ("172.18.0.2", "::ffff:172.18.0.2"):
+        assert any(ipaddress.ip_address(address) in form for form in forms)
+    for address in ("172.19.0.2", "::ffff:172.19.0.2", "::172.18.0.2"):
+        assert not any(ipaddress.ip_address(address) in form for form in forms)
+    assert list(_forms("fd00::/8")) == ["fd00::/8"]
+
+
+@pytest.mark.parametrize("proxy", ["nginx", "10.0.0.0/99", "*", "10.0.0.1:80", ""])
+def test_a_proxy_that_is_no_address_is_refused(proxy):
+    with pytest.raises(ValueError, match="is no address and no network; write 172"):
+        ServerSettings(proxies=(proxy,))
+
+
+def test_a_proxy_may_be_written_as_an_address_of_its_network():
+    assert ServerSettings(proxies=("172.18.0.1/16", " 10.0.0.7")).proxies == (
+        *("172.18.0.0/16", "10.0.0.7/32"),
+    )

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ssdpt.cli.command import Group, command, everywhere
 from ssdpt.cli.console import REPORTER, STDOUT
 from ssdpt.cli.judge import print_rows
-from ssdpt.cli.model import Json
+from ssdpt.cli.model import Device, Json
+
+if TYPE_CHECKING:
+    from ssdpt.config import Config
 
 app = typer.Typer(
     help="How fast this machine is, against a reference in the same run.",
@@ -20,8 +24,14 @@ app = typer.Typer(
 )
 app.callback()(everywhere)
 
-Device = Annotated[str, typer.Option(help="auto, cpu or cuda.")]
 Seconds = Annotated[float, typer.Option(help="Spent on every row.")]
+Preset = Annotated[str, typer.Option(help="paper, fast, tiny, or a YAML file.")]
+Machines = Annotated[
+    list[str] | None, typer.Option("--machine", help="Only this machine (may be repeated).")
+]
+Set = Annotated[
+    list[str] | None, typer.Option("--set", help="Any setting: ssdpt.training.epochs=5.")
+]
 
 
 def _print(result: dict[str, Any], as_json: bool) -> None:
@@ -41,6 +51,20 @@ def _lines(tree: dict[str, Any], indent: str) -> list[str]:
             shown = f"{value:.4g}" if isinstance(value, float) else str(value)
             lines.append(f"{indent}{name}  {shown}")
     return lines
+
+
+def _config(
+    preset: str,
+    set_: list[str] | None,
+    *,
+    usual: Mapping[str, Any] = {},
+    fixed: Mapping[str, Any] = {},
+) -> Config:
+    """A preset with `usual` settings, then those of --set, then `fixed` ones."""
+    from ssdpt.config import load_config, parse_override
+
+    given = dict(parse_override(text) for text in set_ or [])
+    return load_config(preset, {**usual, **given, **fixed})
 
 
 def train(
@@ -90,24 +114,18 @@ def fleet(
 
 
 def hop(
-    preset: Annotated[str, typer.Option(help="paper, fast, tiny, or a YAML file.")] = "fast",
+    preset: Preset = "fast",
     data: Annotated[
         Path | None, typer.Option(help="Labelled recordings; else the demo's plant is simulated.")
     ] = None,
-    machine: Annotated[
-        list[str] | None, typer.Option(help="Only this machine (may be repeated).")
-    ] = None,
-    set_: Annotated[
-        list[str] | None, typer.Option("--set", help="Any setting: ssdpt.training.epochs=5.")
-    ] = None,
+    machine: Machines = None,
+    set_: Set = None,
     as_json: Json = False,
 ) -> None:
     """Hop: what scoring fewer segments saves in time and costs in AUC."""
     from ssdpt.bench.hop import bench_hop
-    from ssdpt.config import load_config, parse_override
 
-    config = load_config(preset, dict(parse_override(text) for text in set_ or []))
-    result = bench_hop(config, data, machine or [], REPORTER)
+    result = bench_hop(_config(preset, set_), data, machine or [], REPORTER)
     if as_json:
         _print(result, as_json)
         return
@@ -129,27 +147,21 @@ def hop(
 
 def explain(
     system: Annotated[str | None, typer.Option(help="One that `ssdpt systems` lists.")] = None,
-    preset: Annotated[str, typer.Option(help="paper, fast, tiny, or a YAML file.")] = "fast",
+    preset: Preset = "fast",
     plant: Annotated[str, typer.Option(help="The plant to simulate: demo, smoke, …")] = "demo",
     data: Annotated[
         Path | None, typer.Option(help="A simulated plant on disk; else one is simulated.")
     ] = None,
-    machine: Annotated[
-        list[str] | None, typer.Option(help="Only this machine (may be repeated).")
-    ] = None,
-    set_: Annotated[
-        list[str] | None, typer.Option("--set", help="Any setting: ssdpt.training.epochs=5.")
-    ] = None,
+    machine: Machines = None,
+    set_: Set = None,
     as_json: Json = False,
 ) -> None:
     """Explanations: how often the anomaly map of a detected fault has its peak in the fault."""
     from ssdpt.bench.explain import bench_explain
-    from ssdpt.config import load_config, parse_override
 
-    given = dict(parse_override(text) for text in set_ or [])
-    if system is not None:
-        given["system"] = system
-    result = bench_explain(load_config(preset, given), plant, data, machine or [], REPORTER)
+    fixed = {} if system is None else {"system": system}
+    config = _config(preset, set_, fixed=fixed)
+    result = bench_explain(config, plant, data, machine or [], REPORTER)
     if as_json:
         _print(result, as_json)
         return
@@ -173,34 +185,28 @@ def _share(value: float | None) -> str:
 
 def precision(
     data: Annotated[Path, typer.Argument(help="Training and labelled test clips of a machine.")],
-    preset: Annotated[str, typer.Option(help="paper, fast, tiny, or a YAML file.")] = "paper",
+    preset: Preset = "paper",
     device: Device = "auto",
     seeds: Annotated[int, typer.Option(min=1, help="Trainings of each kind.")] = 3,
-    set_: Annotated[
-        list[str] | None, typer.Option("--set", help="Any setting: ssdpt.training.epochs=5.")
-    ] = None,
+    set_: Set = None,
     as_json: Json = False,
 ) -> None:
     """Precision: whether the faster arithmetic detects as well as float32."""
     from ssdpt.bench.precision import bench_precision
-    from ssdpt.config import load_config, parse_override
 
-    given = dict(parse_override(text) for text in set_ or [])
-    config = load_config(preset, {**given, "device": device})
+    config = _config(preset, set_, fixed={"device": device})
     _print(bench_precision(config, data, seeds, REPORTER), as_json)
 
 
 def thresholds(
     system: Annotated[str, typer.Option(help="What is fitted.")] = "texture",
-    preset: Annotated[str, typer.Option(help="paper, fast, tiny, or a YAML file.")] = "fast",
+    preset: Preset = "fast",
     train: Annotated[int, typer.Option(min=2, help="Normal clips a machine is fitted on.")] = 200,
     clips: Annotated[int, typer.Option(min=1, help="Other normal clips, to be judged.")] = 2000,
     sections: Annotated[
         int, typer.Option(min=1, help="Specimens that all clips are spread over.")
     ] = 1,
-    machine: Annotated[
-        list[str] | None, typer.Option(help="Only this machine (may be repeated).")
-    ] = None,
+    machine: Machines = None,
     keep: Annotated[
         Path | None, typer.Option(help="Where simulated clips stay for the next run.")
     ] = None,
@@ -211,11 +217,9 @@ def thresholds(
 ) -> None:
     """Thresholds: false alarms asked for and found on unseen normal clips of a simulated plant."""
     from ssdpt.bench.thresholds import bench_thresholds
-    from ssdpt.config import load_config, parse_override
 
-    given = dict(parse_override(text) for text in set_ or [])
     result = bench_thresholds(
-        load_config(preset, {**given, "system": system}),
+        _config(preset, set_, fixed={"system": system}),
         train=train,
         clips=clips,
         sections=sections,
@@ -252,11 +256,9 @@ def stream(
 ) -> None:
     """Live machines at once: delay from the last sample to the verdict, CPU and memory."""
     from ssdpt.bench.stream import bench_stream
-    from ssdpt.config import load_config, parse_override
 
-    given = dict(parse_override(text) for text in set_ or [])
     epochs = {"ssdpt.training.epochs": 1}  # speed does not depend on what was learnt
-    config = load_config(preset, {"device": "cpu", "ssdpt.hop": 8, **epochs, **given})
+    config = _config(preset, set_, usual={"device": "cpu", "ssdpt.hop": 8, **epochs})
     found = bench_stream(config, machines=machines, seconds=seconds, speed=speed, reporter=REPORTER)
     _print(found, as_json)
 
@@ -279,7 +281,45 @@ def history(
     with tempfile.TemporaryDirectory(prefix="ssdpt-") as folder:
         url = store or f"sqlite:///{folder}/history.db"
         found = bench_history(url, Path(folder), machines=machines, days=days, reporter=REPORTER)
-    _print(asdict(found), as_json)
+    result = asdict(found)
+    if as_json:
+        _print(result, as_json)
+        return
+    _print({name: value for name, value in result.items() if name != "trends"}, as_json)
+    print_rows(
+        [
+            {
+                "trend of": trend.span,
+                "seconds a point": f"{trend.seconds_per_point:g}",
+                "points": str(trend.points),
+                "median ms": f"{trend.median_ms:.1f}",
+                "worst ms": f"{trend.worst_ms:.1f}",
+            }
+            for trend in found.trends
+        ]
+    )
+
+
+def alerts(
+    weeks: Annotated[
+        int, typer.Option(min=1, help="Of normal scores that limits are tried on.")
+    ] = 36,
+    seed: Annotated[int, typer.Option(min=0, help="Of the scores.")] = 0,
+    as_json: Json = False,
+) -> None:
+    """False alerts: how many a week limits give, after days of listening, of how many asked for."""
+    from ssdpt.bench.alerts import bench_alerts
+
+    result = bench_alerts(weeks, seed, REPORTER)
+    if as_json:
+        _print(result, as_json)
+        return
+    lines: dict[tuple[str, int], dict[str, str]] = {}
+    for row in result["rows"]:
+        first = {"scores": row["scores"], "days": str(row["days"])}
+        line = lines.setdefault((row["scores"], row["days"]), first)
+        line[f"{row['asked']:g} a week asked"] = f"{row['found']:.2g}"
+    print_rows(list(lines.values()))
 
 
 command(app, "train")(train)
@@ -292,3 +332,4 @@ command(app, "hop")(hop)
 command(app, "explain")(explain)
 command(app, "stream")(stream)
 command(app, "history")(history)
+command(app, "alerts")(alerts)

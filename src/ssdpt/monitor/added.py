@@ -21,15 +21,25 @@ class AddedMachines:
 
     def add(self, machine: MachineSettings) -> None:
         """Keep it."""
-        self.machines = [*(one for one in self.machines if one.id != machine.id), machine]
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        write_json(self.path, [one.model_dump(mode="json") for one in self.machines])
+        self._keep([*(one for one in self.machines if one.id != machine.id), machine])
+
+    def __contains__(self, id: object) -> bool:
+        return any(one.id == id for one in self.machines)
+
+    def remove(self, id: str) -> None:
+        """Forget it."""
+        self._keep([one for one in self.machines if one.id != id])
 
     def beside(self, plant: PlantFile) -> PlantFile:
         """The plant with these machines as well."""
         known = {machine.id for machine in plant.machines}
         more = tuple(machine for machine in self.machines if machine.id not in known)
         return plant.model_copy(update={"machines": (*plant.machines, *more)})
+
+    def _keep(self, machines: list[MachineSettings]) -> None:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        write_json(self.path, [one.model_dump(mode="json") for one in machines])
+        self.machines = machines
 
 
 def _read(path: Path) -> list[MachineSettings]:

@@ -16,7 +16,7 @@ _SEED = 7
 _MACHINES: tuple[tuple[str, str, int, str, dict[str, float]], ...] = (
     ("Coolant pump 1", "pump", 0, "Hall A", {"fault_after": 12.0}),
     ("Coolant pump 2", "pump", 1, "Hall A", {}),
-    ("Extraction fan", "fan", 0, "Hall A", {}),
+    ("Extraction fan", "fan", 0, "Hall A", {"change_every": 60.0}),
     ("Conveyor gearbox", "gearbox", 1, "Hall B", {}),
     ("Inlet valve", "valve", 0, "Hall B", {}),
     ("Door slide rail", "slider", 0, "Hall B", {"off_after": 45.0}),
@@ -24,7 +24,11 @@ _MACHINES: tuple[tuple[str, str, int, str, dict[str, float]], ...] = (
 
 
 def demo_plant(speed: float = 1.0) -> PlantFile:
-    """Six machines; a fault grows in the first after some seconds, the last is switched off."""
+    """Six machines.
+
+    A fault grows in the first after some seconds, the last is switched off, and the fan goes from
+    one operating point to the other.
+    """
     machines = tuple(
         MachineSettings(
             id=name.lower().replace(" ", "-"),

@@ -9,7 +9,7 @@ from typing import Any
 
 _ROOM = 2000  # messages a subscriber may be behind; then readings make way
 
-Told = dict[str, Any]  # {"event": "machine" | "reading" | "event", "data": {…}}
+Told = dict[str, Any]  # {"event": "machine" | "reading" | "event" | "removed", "data": {…}}
 
 
 class Subscription:

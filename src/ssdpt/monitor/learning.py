@@ -15,7 +15,11 @@ import soundfile
 from ssdpt.config import load_config
 from ssdpt.detector import Detector
 from ssdpt.features.cache import kept_in
+from ssdpt.features.logmel import LogMel
 from ssdpt.monitor.hearing import Hearing
+from ssdpt.monitor.idle import Loudness
+from ssdpt.monitor.points import OperatingPoints
+from ssdpt.settings import FeatureConfig
 from ssdpt.types import Floats, Recording
 
 MOST_CLIPS = 360  # an hour: more are spread over the time, not held in memory
@@ -54,11 +58,8 @@ class Learning:
         return len(self.clips) * self.every
 
 
-def fit_baseline(clips: Sequence[Floats], rate: int, machine: str, out: Path) -> Detector:
-    """A model of these normal clips, (samples,) each, in the folder `out`.
-
-    Nothing of the sound stays on disk.
-    """
+def fit_baseline(clips: Sequence[Floats], rate: int, machine: str) -> Detector:
+    """A model of these normal clips, (samples,) each. Nothing of the sound stays on disk."""
     # In memory where there is such a place: nothing is left on a disk even by a power cut.
     memory = Path("/dev/shm")
     place = memory if os.access(memory, os.W_OK) else None
@@ -70,10 +71,21 @@ def fit_baseline(clips: Sequence[Floats], rate: int, machine: str, out: Path) ->
             recordings.append(Recording(path, machine, "00", split="train", label="normal"))
         config = load_config("best", {"audio.sample_rate": rate, "device": "cpu"})
         with kept_in(Path(folder) / "features"):
-            detector = Detector.fit(recordings, config=config)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    detector.save(out)
-    return detector
+            return Detector.fit(recordings, config=config)
+
+
+def points_of(clips: Sequence[Floats], rate: int, detector: Detector) -> OperatingPoints | None:
+    """The operating points that clips (samples,) show, of which `detector` has just been fitted.
+
+    None where it cannot say how each of them scores: they are then learnt live.
+    """
+    scores = [score for group in detector.system.own_scores().values() for score in group]
+    if len(scores) != len(clips):
+        return None
+    log_mel = LogMel(FeatureConfig(), rate)
+    spectra = np.array([log_mel(clip).mean(0) for clip in clips])
+    levels = np.array([Loudness.of(clip).dbfs for clip in clips])
+    return OperatingPoints.learn(spectra, levels, np.array(scores))
 
 
 def flac(samples: Floats, rate: int) -> bytes:

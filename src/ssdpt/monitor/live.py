@@ -7,9 +7,11 @@ judges whole clips is given the last clip.
 
 from __future__ import annotations
 
+import hashlib
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -54,6 +56,12 @@ class LiveModel:
         self.segments_a_clip = (
             0 if self.hop is None else (self.clip_frames - self.segment) // self.hop + 1
         )
+
+    @cached_property
+    def digest(self) -> str:
+        """Which model it is, by what it has heard."""
+        heard = "".join(sorted(self.detector.fingerprint))
+        return hashlib.blake2b(heard.encode(), digest_size=16).hexdigest()
 
     @property
     def clip_seconds(self) -> float:

@@ -4,36 +4,26 @@ from __future__ import annotations
 
 import math
 import time as clock
-import uuid
 from collections import deque
-from dataclasses import replace
 from typing import Any
 
-from ssdpt.monitor.alarms import LevelKeeper, Smoother
-from ssdpt.monitor.drift import DriftKeeper
+from ssdpt.monitor.events import EventKeeper
 from ssdpt.monitor.hearing import Hearing
 from ssdpt.monitor.idle import RunningKeeper
-from ssdpt.monitor.limits import Limits, limits_of
-from ssdpt.monitor.live import LiveModel, LiveScore, Place
-from ssdpt.monitor.outputs.messages import (
-    EventChanged,
-    Message,
-    ReadingTaken,
-    StateChanged,
-    event_json,
-)
+from ssdpt.monitor.judge import Judge, Verdict
+from ssdpt.monitor.live import LiveScore
+from ssdpt.monitor.outputs.messages import Message, ReadingTaken, StateChanged, event_json
 from ssdpt.monitor.plant import MachineSettings
+from ssdpt.monitor.points import UNKNOWN
 from ssdpt.monitor.signals import SignalKeeper
 from ssdpt.monitor.spectrum import SpectrumKeeper
-from ssdpt.monitor.types import Event, EventKind, EventLevel, MachineState, Reading
+from ssdpt.monitor.types import EventLevel, MachineState, Reading
 from ssdpt.types import Floats
 
 _LOST_AFTER = 5.0  # seconds of real time without a chunk
 _SPARK_SECONDS = 600.0
 _SPARK_EVERY = 10.0
-_PEAK_EVERY = 60.0  # seconds: who is told of every change is not told of every second
 _SAMPLE_SECONDS, _SAMPLE_EVERY = 10.0, 60.0
-_ALARM_RATIO = 0.1  # an alarm is so much rarer than an alert
 
 
 class MachineMonitor:
@@ -43,53 +33,28 @@ class MachineMonitor:
         self,
         settings: MachineSettings,
         hearing: Hearing,
-        model: LiveModel | None,
+        judge: Judge,
         *,
-        section: str = "",
-        shift: float = 0.0,
         usual_dbfs: float | None = None,
     ) -> None:
-        self.settings, self.hearing, self.model = settings, hearing, model
-        self.place = Place(section)
-        self.shift = shift  # of the limits, since the last new baseline
+        self.settings, self.hearing, self.judge = settings, hearing, judge
+        self.events = EventKeeper(settings.id)
         self.running = RunningKeeper(settings.alarm.off_below_dbfs, usual_dbfs)
-        self.levels = LevelKeeper(settings.alarm)
-        self.smoother = Smoother(settings.alarm.smoothing)
-        self.drift = DriftKeeper()
         self.signals = SignalKeeper()
         self.spectrum = SpectrumKeeper(hearing.rate)
-        self.per_week = settings.alarm.per_week
         self.muted_until: float | None = None
         self.state: MachineState = "starting"
         self.state_since = clock.time()
         self.last: Reading | None = None
-        self.open: dict[EventKind, Event] = {}
-        self.last_event: Event | None = None
         self.spark: deque[tuple[float, float]] = deque()
-        self.normal_sample: Floats | None = None  # some seconds while all was well
-        self._sampled = 0.0  # when that was
-        self._peak_told = 0.0  # when the peak of the anomaly under way was last told
+        self.normal_samples: dict[int, Floats] = {}  # some seconds of each operating point
+        self._sampled = 0.0  # when one was last taken
+        self._complaint = ""  # about its source, as last told
         self._judged = 0.0  # time of the last second that was looked at
 
     @property
     def id(self) -> str:
         return self.settings.id
-
-    @property
-    def limits(self) -> Limits | None:
-        """None while there is no model."""
-        return None if self.model is None else self.limits_at(self.per_week)
-
-    def limits_at(self, per_week: float) -> Limits:
-        """What the limits would be with so many false alerts a week."""
-        assert self.model is not None
-        return limits_of(
-            self.model.detector.calibration.tail(self.place.section),
-            self.settings.alarm.model_copy(update={"per_week": per_week}),
-            clip_seconds=self.model.clip_seconds,
-            alarm_ratio=_ALARM_RATIO,
-            shift=self.shift,
-        )
 
     @property
     def due(self) -> bool:
@@ -112,6 +77,17 @@ class MachineMonitor:
             return False
         return clock.monotonic() - self.hearing.heard_at > _LOST_AFTER
 
+    @property
+    def muted(self) -> bool:
+        """Whether events are held back: planned work."""
+        return self.muted_until is not None and clock.time() < self.muted_until
+
+    @property
+    def normal_sample(self) -> Floats | None:
+        """Some seconds (samples,) while all was well, at the operating point of now if there is."""
+        here = self.normal_samples.get(self.judge.point or UNKNOWN)
+        return here if here is not None else next(iter(self.normal_samples.values()), None)
+
     def missing(self) -> list[Message]:
         """Told every second of real time in which nothing was heard."""
         if not self.lost:
@@ -120,8 +96,7 @@ class MachineMonitor:
         complaint = self.signals.update(now, None, lost=True)
         told = self._become("lost", now, None)
         if complaint:
-            words = self.hearing.failure or complaint
-            told += self._signal(now, words)
+            told += self._signal(now, complaint, self.hearing.failure)
         return told
 
     def take(self, score: LiveScore | None, *, learning: bool) -> list[Message]:
@@ -134,120 +109,51 @@ class MachineMonitor:
         if score is not None and not math.isfinite(score.value):
             score = None
         runs = not loudness.silent and self.running.update(now, loudness.dbfs)
-        complaint = self.signals.update(now, loudness, lost=False)
-        told = self._signal(now, complaint)
-        smoothed = p_value = None
+        told = self._signal(now, self.signals.update(now, loudness, lost=False))
+        self.spectrum.hear(self.hearing.ring.between(now - 1.0, now)[0])
+        self.judge.hear(self.spectrum.now, loudness.dbfs)
+        verdict = None
         if not runs:
-            self.smoother.clear()
-            self.levels.reset()
+            self.judge.stop()
             state: MachineState = "off"
         elif learning:
             state = "learning"
-        elif score is None or self.model is None:
-            # After a gap too, until a whole clip is heard; a level that was reached stays.
-            self.smoother.clear()
-            self.levels.pause()
+        elif score is None or self.judge.model is None:
+            # After a gap too, until a whole clip is heard.
+            self.judge.pause()
             state = "starting"
         else:
-            limits = self.limits
-            assert limits is not None
-            smoothed = self.smoother.add(now, score.value)
-            tail = self.model.detector.calibration.tail(self.place.section)
-            p_value = tail.p_value(smoothed - self.shift)
-            state = self.levels.update(now, smoothed, limits)
-            if state == "normal":
-                self.drift.update(now, smoothed, seconds)
-            told += self._drift(now, limits)
-        self.spectrum.update(self.hearing.ring.between(now - 1.0, now)[0], normal=state == "normal")
+            verdict = self.judge.judge(now, seconds, score.value)
+            state = verdict.level
+            told += self._drift(now, verdict)
+        if state == "normal":
+            self.spectrum.settle(self.judge.point or UNKNOWN)
+            self._sample(now)
+        smoothed = None if verdict is None else verdict.smoothed
         told += self._become(state, now, smoothed)
-        told += self._anomaly(now, smoothed)
-        judged = score is not None and smoothed is not None
+        told += self._anomaly(now, verdict)
         self.last = Reading(
             machine=self.id,
             time=now,
             state=state,
             level_dbfs=loudness.dbfs,
-            score=score.value if judged and score else None,
+            score=score.value if verdict and score else None,
             smoothed=smoothed,
-            p_value=p_value,
-            parts=score.parts if judged and score else {},
+            p_value=None if verdict is None else verdict.p_value,
+            parts=score.parts if verdict and score else {},
         )
         self._remember(now, smoothed)
-        if state == "normal" and now - self._sampled >= _SAMPLE_EVERY:
-            self._sampled = now
-            self.normal_sample = self.hearing.ring.between(now - _SAMPLE_SECONDS, now)[0]
         self.hearing.taken.set()
         return [*told, ReadingTaken(self.last)]
 
-    @property
-    def muted(self) -> bool:
-        """Whether events are held back: planned work."""
-        return self.muted_until is not None and clock.time() < self.muted_until
-
-    def rebaseline(self) -> float:
-        """Take the score it has had lately as the usual one; how far the limits move."""
-        limits = self.limits
-        if limits is None or not self.drift.seconds:
-            return 0.0
-        moved = self.drift.mean - limits.usual
-        self.shift += moved
-        self.drift.reset()
-        self.smoother.clear()
-        self.levels.reset()
-        return moved
-
-    def said(self, event: Event) -> Event:
-        """What people have said of an event is taken over; what was heard of it here stays."""
-        known = self.known(event.id)
-        if known is None:
-            return event
-        return self.replace_event(
-            replace(
-                known,
-                acknowledged_by=event.acknowledged_by,
-                acknowledged_at=event.acknowledged_at,
-                label=event.label,
-                comments=event.comments,
-            )
-        )
-
-    def known(self, id: str) -> Event | None:
-        """An event that goes on, or the last one."""
-        latest = [*self.open.values(), *([self.last_event] if self.last_event else [])]
-        return next((event for event in latest if event.id == id), None)
-
-    def replace_event(self, event: Event) -> Event:
-        """Take it as it is now."""
-        for kind, known in self.open.items():
-            if known.id == event.id:
-                self.open[kind] = event
-        if self.last_event is not None and self.last_event.id == event.id:
-            self.last_event = event
-        return event
-
     def _set_back(self) -> None:
         """The clock was set back: what was counted in time begins anew."""
-        self.smoother.clear()
-        self.levels.pause()
+        self.judge.pause()
         self.running.pause()
+        self.events.set_back()
         self.signals = SignalKeeper()
         self.spark.clear()
-        self._sampled = self._peak_told = 0.0
-
-    def adopt(self, model: LiveModel) -> None:
-        """Be judged by this model from now on."""
-        known = model.detector.sections
-        self.model, self.shift = model, 0.0
-        self.place = Place(known[0] if len(known) == 1 else self.settings.section)
-        self.drift.reset()
-        self.smoother.clear()
-        self.levels.reset()
-
-    def resume(self, event: Event) -> None:
-        """An event that was under way when the service stopped goes on, or ends, from here."""
-        self.open[event.kind] = event
-        if event.kind == "anomaly":
-            self.levels.level = event.level
+        self._sampled = 0.0
 
     def _become(self, state: MachineState, now: float, score: float | None) -> list[Message]:
         if state == self.state:
@@ -255,82 +161,56 @@ class MachineMonitor:
         self.state, self.state_since = state, now
         return [StateChanged(self.id, state, now, score)]
 
-    def _anomaly(self, now: float, smoothed: float | None) -> list[Message]:
-        known = self.open.get("anomaly")
+    def _anomaly(self, now: float, verdict: Verdict | None) -> list[Message]:
         if self.state == "starting":
             return []  # what is not judged is not over
-        if self.state in ("alert", "alarm"):
-            level: EventLevel = "alarm" if self.state == "alarm" else "alert"
-            limits = self.limits
-            assert smoothed is not None
-            assert limits is not None
-            if known is None:
-                if self.muted:
-                    return []
-                limit = limits.alarm if level == "alarm" else limits.alert
-                words = f"{self.settings.title} sounds unlike its normal self"
-                return self._begin("anomaly", level, now, words, peak=smoothed, threshold=limit)
-            if level == "alarm" and known.level == "alert":
-                return self._change(replace(known, level="alarm", peak=_higher(known, smoothed)))
-            higher = replace(known, peak=_higher(known, smoothed))
-            if higher != known and now - self._peak_told >= _PEAK_EVERY:
-                self._peak_told = now
-                return self._change(higher)
-            self.open["anomaly"] = higher
+        if verdict is None or verdict.level == "normal":
+            return self.events.end("anomaly", now)
+        level: EventLevel = "alarm" if verdict.level == "alarm" else "alert"
+        if "anomaly" in self.events.open:
+            return self.events.go_on(level, now, verdict.smoothed)
+        if self.muted:
             return []
-        return self._end("anomaly", now)
+        return self.events.begin(
+            "anomaly",
+            level,
+            now,
+            f"{self.settings.title} sounds unlike its normal self{self._where()}",
+            peak=verdict.smoothed,
+            threshold=verdict.limits.alarm if level == "alarm" else verdict.limits.alert,
+        )
 
-    def _drift(self, now: float, limits: Limits) -> list[Message]:
-        if not self.drift.judge(now, limits.usual, limits.alert):
-            return self._end("drift", now)
-        if "drift" in self.open or self.muted:
+    def _where(self) -> str:
+        """At which of several operating points, as the end of a sentence."""
+        points, point = self.judge.baseline.points, self.judge.point
+        title = "" if points is None or point is None else points.title(point)
+        return f" at {title}" if title else ""
+
+    def _drift(self, now: float, verdict: Verdict) -> list[Message]:
+        if not verdict.drifted:
+            return self.events.end("drift", now)
+        if "drift" in self.events.open or self.muted:
             return []
         words = f"the usual sound of {self.settings.title} has changed slowly: take a new baseline?"
-        return self._begin("drift", "alert", now, words, peak=self.drift.mean, threshold=None)
+        return self.events.begin("drift", "alert", now, words, peak=verdict.smoothed)
 
-    def _signal(self, now: float, complaint: str) -> list[Message]:
+    def _signal(self, now: float, complaint: str, why: str = "") -> list[Message]:
+        before, self._complaint = self._complaint, complaint
         if not complaint:
-            return self._end("signal", now)
-        if "signal" in self.open or self.muted:
+            return self.events.end("signal", now)
+        goes_on = "signal" in self.events.open and before in ("", complaint)
+        if goes_on or self.muted:
             return []
-        words = f"{self.settings.title}: {complaint}"
-        return self._begin("signal", "alert", now, words, peak=None, threshold=None)
+        # Another trouble is another event.
+        ended = self.events.end("signal", now)
+        words = f"{self.settings.title}: {why or complaint}"
+        return [*ended, *self.events.begin("signal", "alert", now, words)]
 
-    def _begin(
-        self,
-        kind: EventKind,
-        level: EventLevel,
-        now: float,
-        words: str,
-        *,
-        peak: float | None,
-        threshold: float | None,
-    ) -> list[Message]:
-        self._peak_told = now
-        event = Event(
-            id=uuid.uuid4().hex,
-            machine=self.id,
-            kind=kind,
-            level=level,
-            began=now,
-            words=words,
-            peak=peak,
-            threshold=threshold,
-        )
-        return self._change(event)
-
-    def _change(self, event: Event) -> list[Message]:
-        self.open[event.kind] = self.last_event = event
-        return [EventChanged(event)]
-
-    def _end(self, kind: EventKind, now: float) -> list[Message]:
-        known = self.open.pop(kind, None)
-        if known is None:
-            return []
-        ended = replace(known, ended=now)
-        if self.last_event is not None and self.last_event.id == ended.id:
-            self.last_event = ended
-        return [EventChanged(ended)]
+    def _sample(self, now: float) -> None:
+        if now - self._sampled >= _SAMPLE_EVERY:
+            self._sampled = now
+            sample = self.hearing.ring.between(now - _SAMPLE_SECONDS, now)[0]
+            self.normal_samples[self.judge.point or UNKNOWN] = sample
 
     def _remember(self, now: float, smoothed: float | None) -> None:
         if smoothed is not None and (not self.spark or now - self.spark[-1][0] >= _SPARK_EVERY):
@@ -340,22 +220,24 @@ class MachineMonitor:
 
     def as_json(self) -> dict[str, Any]:
         """As the API tells it, but for what only the service knows."""
-        limits, source, reading = self.limits, self.hearing.source.status, self.last
+        judge, source, reading = self.judge, self.hearing.source.status, self.last
+        limits, last, drift = judge.limits, self.events.last, self.events.open.get("drift")
         return {
             "id": self.id,
             "name": self.settings.title,
             "site": self.settings.site,
             "kind": self.settings.source.kind,
-            "model": "" if self.model is None else self.model.detector.system_name,
+            "model": "" if judge.model is None else judge.model.detector.system_name,
             "state": self.state,
             "state_since": self.state_since,
             "muted_until": self.muted_until,
             "score": reading.smoothed if reading else None,
             "p_value": reading.p_value if reading else None,
             "level_dbfs": reading.level_dbfs if reading else None,
-            "thresholds": None if limits is None else limits_json(limits),
-            "operating_point": "",
-            "drift": self._drift_json(),
+            "thresholds": None if limits is None else limits.to_json(),
+            "operating_point": judge.point,
+            "operating_points": self._points_json(),
+            "drift": None if drift is None else {"words": drift.words, "since": drift.began},
             "source": {
                 "connected": source.connected and not self.hearing.failure,
                 "words": self.hearing.failure or source.words,
@@ -364,29 +246,20 @@ class MachineMonitor:
                 "reconnects": source.reconnects,
             },
             "learning": None,
-            "open_events": len(self.open),
-            "last_event": None if self.last_event is None else event_json(self.last_event),
+            "open_events": len(self.events.open),
+            "last_event": None if last is None else event_json(last),
             "spark": [list(point) for point in self.spark],
         }
 
-    def _drift_json(self) -> dict[str, Any] | None:
-        event = self.open.get("drift")
-        return None if event is None else {"words": event.words, "since": event.began}
-
-
-def limits_json(limits: Limits) -> dict[str, Any]:
-    """As the API tells limits."""
-    return {
-        "alert": limits.alert,
-        "alarm": limits.alarm,
-        "alert_exit": limits.alert_exit,
-        "alarm_exit": limits.alarm_exit,
-        "usual": limits.usual,
-        "per_week": limits.per_week,
-        "extrapolated": limits.extrapolated,
-        "words": limits.words,
-    }
-
-
-def _higher(event: Event, score: float) -> float:
-    return score if event.peak is None else max(event.peak, score)
+    def _points_json(self) -> list[dict[str, Any]]:
+        known = self.judge.baseline.points
+        return [
+            {
+                "number": number,
+                "name": point.name,
+                "share": point.share,
+                "level_dbfs": point.level_dbfs,
+                "usual": point.usual,
+            }
+            for number, point in enumerate(known.points if known else (), 1)
+        ]

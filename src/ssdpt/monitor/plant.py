@@ -69,6 +69,9 @@ class SimulatedSettings(Settings):
     speed: float = Field(1.0, gt=0, description="times real time")
     fault_after: float | None = Field(None, ge=0, description="seconds until a fault grows")
     off_after: float | None = Field(None, ge=0, description="seconds until it is switched off")
+    change_every: float | None = Field(
+        None, ge=10, description="seconds until it goes over to its other operating point"
+    )
 
 
 SourceSettings = Annotated[
@@ -86,7 +89,7 @@ class AlarmSettings(Settings):
     """From scores to alert and alarm."""
 
     per_week: float = Field(
-        1.0, gt=0, le=10080, description="false alarms a machine and week that are put up with"
+        1.0, ge=0.1, le=10080, description="false alarms a machine and week that are put up with"
     )
     smoothing: float = Field(10.0, ge=0, description="seconds that scores are averaged over")
     exit_share: float = Field(

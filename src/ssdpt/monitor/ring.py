@@ -47,6 +47,11 @@ class Ring:
             return self._samples[places], oldest + first / self.rate
 
     @property
+    def seconds(self) -> float:
+        """How much it holds."""
+        return len(self._samples) / self.rate
+
+    @property
     def end(self) -> float:
         """The time after the last sample."""
         return self._end

@@ -2,36 +2,55 @@
 
 from __future__ import annotations
 
-import hashlib
+import logging
+import shutil
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 from ssdpt.config import load_config
 from ssdpt.detector import Detector
 from ssdpt.errors import SsdptError
+from ssdpt.files import writing
 from ssdpt.monitor.hearing import Hearing
+from ssdpt.monitor.judge import Judge
 from ssdpt.monitor.live import LiveModel
 from ssdpt.monitor.machine import MachineMonitor
 from ssdpt.monitor.plant import MachineSettings, PlantFile
 from ssdpt.monitor.sources import open_source
 from ssdpt.monitor.store import Store
+from ssdpt.monitor.store.learnt import MODELS
 from ssdpt.storage import is_model
 from ssdpt.systems.texture import Texture
 
 _RATE, _CLIP_SECONDS = 16000, 10.0  # of a machine without a model
 _OPEN_EVENTS = 1000
 _LEAST_MEMORY = 120.0  # seconds of sound that are kept for events and pictures
+_LOG = logging.getLogger(__name__)
 
 
 class Roster:
-    """Opens machines. Those that name the same model folder share one model."""
+    """Opens machines. Those that name the same model folder share one model.
 
-    def __init__(self, store: Store, data: Path) -> None:
-        self.store, self.data = store, data
+    What a machine has learnt is its own, in a folder of its name: its baseline, or its copy of the
+    model that the plant file names, once someone has said of a sound that it is normal.
+    """
+
+    def __init__(self, store: Store, data: Path, note: Callable[[str], None]) -> None:
+        """`note` is told what whoever runs the plant should know."""
+        self.store, self.data, self.note = store, data, note
         self._models: dict[Path, LiveModel] = {}
+        self._remembered: dict[tuple[str, str], Any] = {}
 
-    def model_folder(self, settings: MachineSettings) -> Path:
-        """Where the model of a machine is, or will be once it has learnt its baseline."""
-        return settings.model or self.data / "models" / settings.id
+    def own_folder(self, id: str) -> Path:
+        """Where a machine keeps what it has learnt."""
+        return self.data / MODELS / id
+
+    def folder_of(self, machine: MachineMonitor) -> Path:
+        """Where the model is that a machine is judged by."""
+        own = self.own_folder(machine.id)
+        is_own = machine.judge.model is self._models.get(own.resolve())
+        return own if is_own or machine.settings.model is None else machine.settings.model
 
     def model(self, folder: Path) -> LiveModel:
         """The model of a folder, loaded once."""
@@ -40,21 +59,10 @@ class Roster:
             self._models[key] = LiveModel(Detector.load(folder, device="cpu"))
         return self._models[key]
 
-    def forget(self, folder: Path) -> None:
-        """Load it anew when it is next asked for."""
-        self._models.pop(folder.resolve(), None)
-
-    def remember_shift(self, machine: MachineMonitor) -> None:
-        """A new baseline holds as long as the model does that it was taken for."""
-        if machine.model is not None:
-            told = {"by": machine.shift, "model": _digest(machine.model)}
-            self.store.remember(machine.id, "shift", told)
-
-    def _shift(self, id: str, model: LiveModel | None) -> float:
-        told = self.store.recall(id, "shift")
-        if not told or model is None or told["model"] != _digest(model):
-            return 0.0
-        return float(told["by"])
+    def forget_models(self, used: Iterable[LiveModel | None]) -> None:
+        """Let go of models that no machine is judged by any more."""
+        kept = {id(model) for model in used}
+        self._models = {key: model for key, model in self._models.items() if id(model) in kept}
 
     @staticmethod
     def read_model(settings: MachineSettings) -> LiveModel:
@@ -64,50 +72,122 @@ class Roster:
         _section(settings, model)
         return model
 
-    def open(self, settings: MachineSettings, plant: PlantFile) -> MachineMonitor:
-        """Everything but starting to listen."""
-        folder = self.model_folder(settings)
-        model = None
-        if settings.model is not None or is_model(folder):
-            model = self.model(folder)
-        section = _section(settings, model)
+    def learnt(self, machine: MachineMonitor, detector: Detector) -> LiveModel:
+        """Keep what a machine has learnt, as its own."""
+        folder = self.own_folder(machine.id)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        detector.save(folder)
+        named = machine.settings.model
+        origin = None if named is None else self.model(named).digest
+        self._remember(machine.id, "learnt_from", origin)
+        model = self._models[folder.resolve()] = LiveModel(detector)
+        return model
+
+    def open(
+        self, settings: MachineSettings, plant: PlantFile, before: MachineMonitor | None = None
+    ) -> MachineMonitor:
+        """Everything but starting to listen; `before` is heard on where its source is the same."""
+        model = self._model_of(settings)
+        judge = Judge(settings.alarm, model, _section(settings, model))
+        hearing = self._hearing(settings, plant, model, before)
+        recall = self.store.recall
+        machine = MachineMonitor(
+            settings, hearing, judge, usual_dbfs=recall(settings.id, "usual_dbfs")
+        )
+        machine.muted_until = recall(settings.id, "muted_until")
+        asked = recall(settings.id, "per_week")
+        # What was asked for on the page holds until the plant file asks for something else.
+        if isinstance(asked, dict) and asked["instead_of"] == settings.alarm.per_week:
+            judge.per_week = float(asked["per_week"])
+        told = recall(settings.id, "baseline")
+        if told and model is not None and told["model"] == model.digest:
+            marks = recall(settings.id, "marks")
+            judge.baseline.recall(told, marks)
+        # Newest first: of two of one kind that were never ended, the newest goes on.
+        for event in self.store.events(machine=settings.id, open_only=True, limit=_OPEN_EVENTS):
+            if event.ended is None and event.kind not in machine.events.open:
+                machine.events.resume(event)
+                if event.kind == "anomaly":
+                    judge.levels.level = event.level
+        latest = self.store.events(machine=settings.id, limit=1)
+        machine.events.last = latest[0] if latest else None
+        return machine
+
+    def remember(self, machine: MachineMonitor) -> None:
+        """What must outlive a restart."""
+        judge = machine.judge
+        self._remember(machine.id, "usual_dbfs", machine.running.usual_dbfs)
+        if judge.model is not None:
+            told = {"model": judge.model.digest, **judge.baseline.to_json()}
+            self._remember(machine.id, "baseline", told)
+            self._remember(machine.id, "marks", judge.baseline.marks.to_json())
+
+    def ask(self, machine: MachineMonitor, per_week: float) -> None:
+        """So many false alerts a week, instead of what the plant file asks for."""
+        told = {"per_week": per_week, "instead_of": machine.settings.alarm.per_week}
+        self._remember(machine.id, "per_week", told)
+        machine.judge.per_week = per_week
+
+    def forget(self, id: str) -> None:
+        """A machine that was removed: all that it has learnt; its history stays."""
+        self.store.forget(id)
+        self.store.drop_sample(id)
+        self._remembered = {key: told for key, told in self._remembered.items() if key[0] != id}
+        folder = self.own_folder(id)
+        if is_model(folder):
+            shutil.rmtree(folder)
+
+    def _remember(self, id: str, name: str, told: Any) -> None:
+        """Not written again as long as it is the same."""
+        if (id, name) not in self._remembered or self._remembered[id, name] != told:
+            self.store.remember(id, name, told)
+            self._remembered[id, name] = told
+
+    def _model_of(self, settings: MachineSettings) -> LiveModel | None:
+        """What it has learnt, or the model that it names; None where there is neither."""
+        named = None if settings.model is None else self.model(settings.model)
+        folder = self.own_folder(settings.id)
+        origin = self.store.recall(settings.id, "learnt_from")
+        if not is_model(folder) or origin != (named and named.digest):
+            return named
+        try:
+            return self.model(folder)
+        except SsdptError as error:
+            # One machine that must learn anew must not keep the others from being listened to.
+            _LOG.warning("%s", error)
+            aside = folder.with_name(f"{folder.name}.damaged")  # no machine's name has a dot
+            with writing(aside):
+                shutil.rmtree(aside, ignore_errors=True)
+                folder.rename(aside)
+            self.note(
+                f"{settings.title}: what it has learnt cannot be read ({error}), and was put aside "
+                f"as {aside.name}; let it learn anew"
+            )
+            return named
+
+    def _hearing(
+        self,
+        settings: MachineSettings,
+        plant: PlantFile,
+        model: LiveModel | None,
+        before: MachineMonitor | None,
+    ) -> Hearing:
         if model is None:
             rate = _RATE
             front_end = Texture.front_end_of(load_config("best"))
         else:
             rate, front_end = model.detector.sample_rate, model.detector.system.front_end
-        source = open_source(settings.source, rate)
         memory = max(_LEAST_MEMORY, plant.retention.pre_roll + plant.retention.post_roll + 30.0)
         clip = _CLIP_SECONDS if model is None else model.clip_seconds
-        hearing = Hearing(
-            settings.id, source, front_end, rate, seconds=memory, frame_seconds=3 * clip
-        )
-        recall = self.store.recall
-        machine = MachineMonitor(
-            settings,
-            hearing,
-            model,
-            section=section,
-            shift=self._shift(settings.id, model),
-            usual_dbfs=recall(settings.id, "usual_dbfs"),
-        )
-        machine.per_week = float(recall(settings.id, "per_week") or settings.alarm.per_week)
-        machine.muted_until = recall(settings.id, "muted_until")
-        mean, seconds = recall(settings.id, "drift") or (0.0, 0.0)
-        machine.drift.mean, machine.drift.seconds = float(mean), float(seconds)
-        # Newest first: of two of one kind that were never ended, the newest goes on.
-        for event in self.store.events(machine=settings.id, open_only=True, limit=_OPEN_EVENTS):
-            if event.ended is None and event.kind not in machine.open:
-                machine.resume(event)
-        latest = self.store.events(machine=settings.id, limit=1)
-        machine.last_event = latest[0] if latest else None
-        return machine
-
-
-def _digest(model: LiveModel) -> str:
-    """Which model it is, by what it has heard."""
-    heard = "".join(sorted(model.detector.fingerprint))
-    return hashlib.blake2b(heard.encode(), digest_size=16).hexdigest()
+        if (
+            before is not None
+            and before.settings.source == settings.source
+            and before.judge.model is model
+            and before.hearing.ring.seconds >= memory
+        ):
+            return before.hearing
+        source = open_source(settings.source, rate)
+        return Hearing(settings.id, source, front_end, rate, seconds=memory, frame_seconds=3 * clip)
 
 
 def _section(settings: MachineSettings, model: LiveModel | None) -> str:

@@ -13,9 +13,10 @@ from ssdpt.errors import SsdptError
 from ssdpt.monitor.hub import Subscription
 from ssdpt.monitor.idle import RunningKeeper
 from ssdpt.monitor.learning import FEWEST_CLIPS, MOST_CLIPS, Learning, flac
-from ssdpt.monitor.machine import MachineMonitor, limits_json
+from ssdpt.monitor.machine import MachineMonitor
 from ssdpt.monitor.outputs.messages import EventChanged, MachineRemoved
 from ssdpt.monitor.plant import MachineSettings, read_plant
+from ssdpt.monitor.points import UNKNOWN
 from ssdpt.monitor.recorder import picture_json
 from ssdpt.monitor.spectrum import waterfall
 from ssdpt.monitor.store import StoreUnavailable
@@ -24,11 +25,18 @@ from ssdpt.monitor.watch import Watch, open_outputs
 from ssdpt.types import Floats
 from ssdpt.version import __version__
 
-_LEAST_JUDGED = 300.0  # seconds, for a new baseline
-
 
 class Monitor(Watch):
     """A watch that answers. Its methods may be called from any thread."""
+
+    def start(self) -> None:
+        super().start()
+        for id in list(self.machines):
+            minutes = self.store.recall(id, "learning")
+            if minutes is not None:
+                self.start_learning(id, float(minutes))
+                title = self.machines[id].settings.title
+                self.note(f"{title} was learning when the service stopped, and begins anew")
 
     def machine(self, id: str) -> MachineMonitor:
         """KeyError where there is none."""
@@ -60,7 +68,8 @@ class Monitor(Watch):
         return [self.snapshot(id) for id in list(self.machines)]
 
     def spectrum(self, id: str) -> dict[str, Any]:
-        return dict(self.machines[id].spectrum.as_json())
+        machine = self.machines[id]
+        return dict(machine.spectrum.as_json(machine.judge.point or UNKNOWN))
 
     def waterfall(self, id: str, seconds: float) -> dict[str, Any]:
         machine = self.machines[id]
@@ -69,9 +78,13 @@ class Monitor(Watch):
     def normal_sample(self, id: str) -> bytes:
         """Some seconds of this machine while all was well, as FLAC."""
         sample = self.machines[id].normal_sample
-        if sample is None or not self.file.retention.keep_audio:
+        kept = self.store.sample(id)  # from before the last start
+        if not self.file.retention.keep_audio or (sample is None and kept is None):
             raise SsdptError(f"machine {id}: no normal sound is kept to compare with yet")
-        return flac(sample, self.machines[id].hearing.rate)
+        if sample is not None:
+            return flac(sample, self.machines[id].hearing.rate)
+        assert kept is not None
+        return kept.read_bytes()
 
     def event_spectrogram(self, id: str) -> dict[str, Any]:
         path = self.store.attachment(id, "spectrogram")
@@ -85,22 +98,22 @@ class Monitor(Watch):
             {
                 "id": id,
                 "machine": id,
-                "system": machine.model.detector.system_name,
-                "card_markdown": machine.model.detector.card(),
-                "sections": list(machine.model.detector.sections),
-                "clips": machine.model.detector.stored.description.get("clips"),
-                "made": machine.model.detector.stored.version,
+                "system": model.detector.system_name,
+                "card_markdown": model.detector.card(),
+                "sections": list(model.detector.sections),
+                "clips": model.detector.stored.description.get("clips"),
+                "made": model.detector.stored.version,
             }
             for id, machine in list(self.machines.items())
-            if machine.model is not None
+            if (model := machine.judge.model) is not None
         ]
 
     def thresholds(self, id: str, per_week: float) -> dict[str, Any]:
         """What the limits would be."""
-        machine = self.machines[id]
-        if machine.model is None:
+        judge = self.machines[id].judge
+        if judge.model is None:
             raise SsdptError(f"machine {id} has no model yet: let it learn its baseline first")
-        return limits_json(machine.limits_at(per_week))
+        return judge.limits_at(per_week).to_json()
 
     def acknowledge(self, id: str, who: str, comment: str = "") -> Event:
         return self._changed(lambda: self.store.acknowledge(id, who, clock.time(), comment))
@@ -124,20 +137,32 @@ class Monitor(Watch):
         self.tell_machine(id)
 
     def rebaseline(self, id: str) -> None:
-        """Take what it has sounded like lately as its normal sound."""
+        """Take what it has sounded like in the last minutes as its normal sound."""
         machine = self.machines[id]
-        if machine.model is None or machine.drift.seconds < _LEAST_JUDGED:
-            raise SsdptError(f"machine {id} has not been judged for long enough yet")
         with self.lock:
-            machine.rebaseline()
-        self.roster.remember_shift(machine)
+            if not machine.judge.may_move:
+                raise SsdptError(
+                    f"machine {id} has not been judged for long enough yet: five minutes as it "
+                    "sounds now"
+                )
+            machine.judge.move_baseline()
+        self.roster.remember(machine)
+        self.tell_machine(id)
+
+    def name_point(self, id: str, number: int, name: str) -> None:
+        """Call an operating point so."""
+        baseline = self.machines[id].judge.baseline
+        with self.lock:
+            if baseline.points is None or not 1 <= number <= len(baseline.points.points):
+                raise SsdptError(f"machine {id} has no operating point {number}")
+            baseline.points = baseline.points.named(number, name.strip())
+        self.roster.remember(self.machines[id])
         self.tell_machine(id)
 
     def set_thresholds(self, id: str, per_week: float) -> dict[str, Any]:
         """Ask for so many false alerts a week from now on."""
         found = self.thresholds(id, per_week)
-        self.store.remember(id, "per_week", per_week)
-        self.machines[id].per_week = per_week
+        self.roster.ask(self.machines[id], per_week)
         self.tell_machine(id)
         return found
 
@@ -149,6 +174,7 @@ class Monitor(Watch):
                 f"machine {id} is judged by the model that the plant file names; take it out "
                 "there to let the machine learn its own baseline"
             )
+        self.store.remember(id, "learning", minutes)
         seconds = 10.0
         wanted = min(max(FEWEST_CLIPS, round(60 * minutes / seconds)), MOST_CLIPS)
         every = max(seconds, 60 * minutes / MOST_CLIPS)
@@ -157,6 +183,14 @@ class Monitor(Watch):
         with self.lock:
             machine.running = RunningKeeper(machine.settings.alarm.off_below_dbfs)
             self.learning[id] = Learning(wanted, seconds, every)
+        self.tell_machine(id)
+
+    def stop_learning(self, id: str) -> None:
+        """What was collected is thrown away, and the machine judged as before."""
+        with self.lock:
+            if self.learning.pop(id, None) is None:
+                raise SsdptError(f"machine {id} is not collecting normal sound")
+        self.store.forget(id, "learning")
         self.tell_machine(id)
 
     def push(
@@ -190,6 +224,32 @@ class Monitor(Watch):
         self.tell_machine(found.id)
         return found.id
 
+    def remove_machine(self, id: str) -> None:
+        """No longer listen to a machine that was added on the page; its history stays."""
+        machine = self.machines[id]
+        if id not in self.added:
+            raise SsdptError(f"machine {id} is named in the plant file; take it out there")
+        self.added.remove(id)
+        with self.lock:
+            self._remove(machine)
+            machines = tuple(one for one in self.file.machines if one.id != id)
+            self.file = self.file.model_copy(update={"machines": machines})
+        self.roster.forget(id)
+        self.watch_sources()
+
+    def _remove(self, machine: MachineMonitor) -> None:
+        """What goes on of it ends, and all who listen are told."""
+        for message in machine.events.end_all(clock.time()):
+            self.tell(message)
+        del self.machines[machine.id]
+        self.learning.pop(machine.id, None)
+        self.pending = {
+            event: found for event, found in self.pending.items() if found[0] != machine.id
+        }
+        machine.hearing.stop(0.1)
+        self.hub.tell("removed", {"machine": machine.id})
+        self.tell(MachineRemoved(machine.id))
+
     def reload(self) -> list[str]:
         """Read the plant file again; a broken one leaves everything as it is.
 
@@ -202,11 +262,13 @@ class Monitor(Watch):
             raise SsdptError(
                 f"{self.path}: names no machine any more; stop the service to mean that"
             )
-        self.writer.flush()  # events that go on are read from the store
+        # Events that go on, and what was learnt, are read from the store.
+        self.writer.flush()
+        self._remember()
         known = {machine.id: machine for machine in self.file.machines}
         wanted = {machine.id: machine for machine in plant.machines}
         opened = {
-            id: self.roster.open(settings, plant)
+            id: self.roster.open(settings, plant, self.machines.get(id))
             for id, settings in wanted.items()
             if known.get(id) != settings
         }
@@ -214,19 +276,11 @@ class Monitor(Watch):
         outputs = open_outputs(plant) if changed else self.outputs
         told = []
         with self.lock:
-            for id in [id for id in known if id not in wanted or id in opened]:
-                gone = self.machines.pop(id, None)
-                if gone is not None:
-                    gone.hearing.stop(0.1)
-                self.pending = {
-                    event: found for event, found in self.pending.items() if found[0] != id
-                }
-                if id not in wanted:
-                    told.append(f"{id} is no longer listened to")
-                    self.tell(MachineRemoved(id))
+            for id in [id for id in known if id not in wanted and id in self.machines]:
+                self._remove(self.machines[id])
+                told.append(f"{id} is no longer listened to")
             for id, machine in opened.items():
-                self.machines[id] = machine
-                machine.hearing.start()
+                self._replace(self.machines.get(id), machine)
                 told.append(f"{id} {'has changed' if id in known else 'is new'}")
             before, self.outputs = self.outputs, outputs
             self.file = plant
@@ -234,9 +288,21 @@ class Monitor(Watch):
             told.append("other outputs are told from now on")
             for output in before:
                 output.close(2.0)
+        self.roster.forget_models(machine.judge.model for machine in self.machines.values())
         self.metrics.watch_outputs(self.outputs)
         self.watch_sources()
         return told
+
+    def _replace(self, before: MachineMonitor | None, machine: MachineMonitor) -> None:
+        """Listen to this machine, in place of what it was before its settings changed."""
+        self.machines[machine.id] = machine
+        if before is not None and before.hearing is machine.hearing:
+            # Heard on without a gap, and what was heard still holds.
+            machine.spectrum, machine.normal_samples = before.spectrum, before.normal_samples
+            return
+        if before is not None:
+            before.hearing.stop(0.1)
+        machine.hearing.start()
 
     def _changed(self, change: Callable[[], Event]) -> Event:
         """Someone did something to an event: durable before it is answered."""
@@ -246,6 +312,6 @@ class Monitor(Watch):
         with self.lock:
             machine = self.machines.get(event.machine)
             if machine is not None:
-                event = machine.said(event)
+                event = machine.events.said(event)
             self.tell(EventChanged(event))
         return event

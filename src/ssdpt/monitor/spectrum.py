@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 
@@ -13,52 +12,76 @@ from ssdpt.settings import FeatureConfig
 from ssdpt.types import Floats
 
 _HALF_LIFE = 600.0  # seconds of normal running after which a spectrum counts half
-_LEAST = 20.0  # seconds, until there is a band
+_LEAST = 20  # seconds, until there is a band
 _DEVIATIONS = 2.0  # of the band, to either side
 _LOWEST_DB, _HIGHEST_DB = -100.0, 0.0  # of a picture; below is black
 
 
+class Band:
+    """Mean and spread of normal spectra (bins,), forgetting old ones."""
+
+    def __init__(self, bins: int) -> None:
+        self._mean, self._square = np.zeros(bins), np.zeros(bins)
+        self._seconds = 0
+
+    def add(self, spectrum: Floats) -> None:
+        """One second."""
+        # A plain mean at first, then one that forgets.
+        step = max(1 / (self._seconds + 1), 1 - 0.5 ** (1 / _HALF_LIFE))
+        change = spectrum - self._mean
+        self._mean += step * change
+        self._square += step * (change * (spectrum - self._mean) - self._square)
+        self._seconds += 1
+
+    def edges(self) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+        """Low, mean and high, in dB; None where too little was heard."""
+        if self._seconds < _LEAST:
+            return None
+        width = _DEVIATIONS * np.sqrt(np.maximum(self._square, 0.0))
+        return self._mean - width, self._mean, self._mean + width
+
+
 class SpectrumKeeper:
-    """Log-mel spectra of single seconds, and their mean and spread over normal ones."""
+    """Log-mel spectra of single seconds, and the band of normal ones at each operating point."""
 
     def __init__(self, rate: int) -> None:
         self.log_mel = LogMel(FeatureConfig(), rate)
         self.now: Floats | None = None  # (bins,) dB
-        self._mean = np.zeros(self.log_mel.bins)
-        self._square = np.zeros(self.log_mel.bins)
-        self._seconds = 0.0
+        self._bands: dict[int, Band] = {}  # by the number of the operating point
+        self._point = 0
 
-    def update(self, samples: Floats, *, normal: bool) -> None:
+    def hear(self, samples: Floats) -> None:
         """One second of sound, (samples,)."""
-        if len(samples) < self.log_mel.sample_rate // 2:
-            return
-        self.now = self.log_mel(samples).mean(0)
-        if not normal:
-            return
-        # A plain mean at first, then one that forgets.
-        step = max(1 / (self._seconds + 1), 1 - 0.5 ** (1 / _HALF_LIFE))
-        change = self.now - self._mean
-        self._mean += step * change
-        self._square += step * (change * (self.now - self._mean) - self._square)
-        self._seconds += 1
+        enough = len(samples) >= self.log_mel.sample_rate // 2
+        self.now = self.log_mel(samples).mean(0) if enough else None
 
-    def learn(self, clips: Sequence[Floats]) -> None:
-        """Normal clips (samples,) that were heard before."""
+    def settle(self, point: int) -> None:
+        """The last second was a normal one, at this operating point."""
+        self._point = point
+        if self.now is not None:
+            self._bands.setdefault(point, Band(self.log_mel.bins)).add(self.now)
+
+    def learn(self, clip: Floats, point: int) -> None:
+        """A normal clip (samples,) that was heard before."""
         rate = self.log_mel.sample_rate
-        for clip in clips:
-            for first in range(0, len(clip) - rate + 1, rate):
-                self.update(clip[first : first + rate], normal=True)
+        for first in range(0, len(clip) - rate + 1, rate):
+            self.hear(clip[first : first + rate])
+            self.settle(point)
 
-    def as_json(self) -> dict[str, list[float]]:
-        """Hz of the bins, the spectrum now, and the band; empty where nothing is known."""
-        known = self._seconds >= _LEAST
-        width = _DEVIATIONS * np.sqrt(np.maximum(self._square, 0.0))
+    def as_json(self, point: int) -> dict[str, list[float]]:
+        """Hz of the bins, the spectrum now, and the band; empty where nothing is known.
+
+        The band of another operating point where nothing is known of this one.
+        """
+        bands = [self._bands.get(one) for one in (point, self._point)]
+        edges = next((found for band in bands if band and (found := band.edges())), None)
+        low, mean, high = edges or (None, None, None)
         return {
             "hz": _numbers(self.log_mel.frequencies),
             "now": _numbers(self.now),
-            "low": _numbers(self._mean - width if known else None),
-            "mean": _numbers(self._mean if known else None),
-            "high": _numbers(self._mean + width if known else None),
+            "low": _numbers(low),
+            "mean": _numbers(mean),
+            "high": _numbers(high),
         }
 
 

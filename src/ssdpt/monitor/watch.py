@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import threading
 import time as clock
 from collections import deque
@@ -21,16 +22,19 @@ from ssdpt.monitor.machine import MachineMonitor
 from ssdpt.monitor.outputs import open_output
 from ssdpt.monitor.outputs.base import Output
 from ssdpt.monitor.outputs.messages import EventChanged, Message, ReadingTaken, event_json
-from ssdpt.monitor.outputs.metrics import Metrics
+from ssdpt.monitor.outputs.metrics import REMEMBERED, Metrics
 from ssdpt.monitor.plant import PlantFile
+from ssdpt.monitor.points import PointLearner
 from ssdpt.monitor.roster import Roster
 from ssdpt.monitor.store import Store, StoreUnavailable
+from ssdpt.monitor.store.learnt import MACHINES
 from ssdpt.monitor.workshop import Workshop
 from ssdpt.monitor.writer import Writer
 from ssdpt.types import Floats
 
 _PAUSE = 0.05  # seconds between rounds in which nothing was due
 _HOUSEKEEPING = 60.0  # seconds
+_SAMPLE_EVERY = 3600.0  # seconds
 _DELAYS = 20_000  # that are remembered
 _NOTES = 20
 _LOG = logging.getLogger(__name__)
@@ -48,22 +52,23 @@ class Watch:
         path: Path | None = None,
         demo: bool = False,
     ) -> None:
-        self.added = AddedMachines(data / "machines.json")
+        self.added = AddedMachines(data / MACHINES)
         self.file = plant = self.added.beside(plant)
         self.store, self.data, self.path, self.demo = store, data, path, demo
-        self.roster = Roster(store, data)
         self.writer = Writer(store)
         self.hub = Hub()
-        self.metrics = Metrics()
+        self.metrics = Metrics(store.events(open_only=True, limit=REMEMBERED))
         self.outputs = open_outputs(plant)
         self.machines: dict[str, MachineMonitor] = {}
         # What whoever runs the plant should know, newest last.
         self.notes: deque[str] = deque(maxlen=_NOTES)
+        self.roster = Roster(store, data, self.note)
         self.delays: deque[float] = deque(maxlen=_DELAYS)  # seconds from last sample to verdict
         self.readings = 0  # seconds of all machines that were looked at
         self.learning: dict[str, Learning] = {}
         self.fitting: set[str] = set()  # machines whose clips are all there
         self.pending: dict[str, tuple[str, float]] = {}  # events to record: machine, due time
+        self._sampled: dict[str, float] = {}  # when a machine's normal sound was last kept
         self.lock = threading.RLock()  # of machines and their events
         self._stop = threading.Event()
         self.workshop = Workshop(self)
@@ -109,7 +114,7 @@ class Watch:
         """One machine as the API tells it."""
         with self.lock:
             machine = self.machines[id]
-            told = machine.as_json()
+            told = machine.as_json() | {"added": id in self.added}
             learning = self.learning.get(id)
             if learning is not None:
                 told["learning"] = {
@@ -133,6 +138,8 @@ class Watch:
                 looked = clock.monotonic()
                 for machine in list(self.machines.values()):
                     self._apply(machine, machine.missing)
+                    if machine.lost:
+                        self._record(machine, math.inf)  # no more is to come
             if not busy:
                 self._stop.wait(_PAUSE)
 
@@ -141,12 +148,13 @@ class Watch:
         due = [machine for machine in list(self.machines.values()) if machine.due]
         by_model: dict[int, tuple[LiveModel | None, list[MachineMonitor]]] = {}
         for machine in due:
-            by_model.setdefault(id(machine.model), (machine.model, []))[1].append(machine)
+            model = machine.judge.model
+            by_model.setdefault(id(model), (model, []))[1].append(machine)
         for model, group in by_model.values():
             scores: list[LiveScore | None] = [None] * len(group)
             try:
                 if model is not None:
-                    scores = model.score([(one.hearing.frames, one.place) for one in group])
+                    scores = model.score([(one.hearing.frames, one.judge.place) for one in group])
             except Exception as error:
                 # One bad model must not end the watch over the others.
                 self._failed(f"the model of {group[0].settings.title}", error)
@@ -188,9 +196,17 @@ class Watch:
                 with self.lock:
                     del self.learning[machine.id]
                 self.learn_from(machine.id, learning.clips.copy)
+        baseline = machine.judge.baseline
+        if baseline.points is None and baseline.learner.ready:
+            self.workshop.learn_points(machine, baseline.learner)
+            baseline.learner = PointLearner()
+        self._record(machine, now)
+
+    def _record(self, machine: MachineMonitor, now: float) -> None:
+        """Keep the sound of events of which all was heard by `now`."""
         for event, (owner, due) in list(self.pending.items()):
             if owner == machine.id and now >= due:
-                del self.pending[event]
+                self.pending.pop(event, None)
                 self.workshop.record(machine, event)
 
     def tell(self, message: Message) -> None:
@@ -246,7 +262,7 @@ class Watch:
     def _keep_house(self) -> None:
         while not self._stop.wait(_HOUSEKEEPING):
             # Each by itself: on a full disk nothing can be written until old sound made way.
-            for work in (self._retain, self._roll_up, self._remember):
+            for work in (self._retain, self._roll_up, self._remember, self._keep_samples):
                 try:
                     work()
                 except StoreUnavailable as error:
@@ -262,11 +278,17 @@ class Watch:
     def _roll_up(self) -> None:
         self.store.roll_up(clock.time())
 
+    def _keep_samples(self) -> None:
+        now = clock.monotonic()
+        for id, machine in list(self.machines.items()):
+            if machine.normal_samples and now - self._sampled.get(id, -math.inf) >= _SAMPLE_EVERY:
+                self._sampled[id] = now
+                self.workshop.keep_sample(machine)
+
     def _remember(self) -> None:
         """What must outlive a restart."""
-        for id, machine in list(self.machines.items()):
-            self.store.remember(id, "usual_dbfs", machine.running.usual_dbfs)
-            self.store.remember(id, "drift", [machine.drift.mean, machine.drift.seconds])
+        for machine in list(self.machines.values()):
+            self.roster.remember(machine)
 
 
 def open_outputs(plant: PlantFile) -> list[Output]:

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import logging
+import queue
+import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from ssdpt.detector import Detector
 from ssdpt.errors import SsdptError
-from ssdpt.monitor.learning import fit_baseline, flac
+from ssdpt.monitor.learning import fit_baseline, flac, points_of
 from ssdpt.monitor.machine import MachineMonitor
 from ssdpt.monitor.outputs.messages import EventChanged
+from ssdpt.monitor.points import UNKNOWN, PointLearner
 from ssdpt.monitor.recorder import event_picture
 from ssdpt.monitor.spectrum import SpectrumKeeper
 from ssdpt.monitor.store import StoreUnavailable
@@ -30,36 +36,51 @@ class Workshop:
 
     def __init__(self, monitor: Watch) -> None:
         self.monitor = monitor
-        self._bench = ThreadPoolExecutor(1, "ssdpt-workshop")
         self._closed = False
+        self._work: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
+        # A daemon: nobody waits for a model to be fitted when the service is to stop.
+        threading.Thread(target=self._run, name="ssdpt-workshop", daemon=True).start()
 
     def close(self) -> None:
         """Begin nothing more; what is under way is not waited for."""
         self._closed = True
-        self._bench.shutdown(wait=False, cancel_futures=True)
+        self._work.put(lambda: None)
 
     def learn(self, machine: MachineMonitor, make: Callable[[], Sequence[Floats]]) -> None:
         """Fit a model to normal clips (samples,) and judge by it from then on."""
-        self._bench.submit(
-            self._told, machine, "no baseline was learnt", self._learn, machine, make
-        )
+        self._add(machine, "no baseline was learnt", partial(self._learn, machine, make))
+
+    def learn_points(self, machine: MachineMonitor, learner: PointLearner) -> None:
+        """Tell the operating points of a machine apart, by what was heard of it live."""
+        words = "its operating points are not known"
+        self._add(machine, words, partial(self._learn_points, machine, learner))
 
     def record(self, machine: MachineMonitor, event: str) -> None:
         """Keep sound and picture of an event."""
         words = "the sound of an event is not kept"
-        self._bench.submit(self._told, machine, words, self._record, machine, event)
+        self._add(machine, words, partial(self._record, machine, event))
 
     def absorb(self, machine: MachineMonitor, event: Event) -> None:
         """Take the sound of an event up as normal."""
         words = "the sound was not taken up as normal"
-        self._bench.submit(self._told, machine, words, self._absorb, machine, event)
+        self._add(machine, words, partial(self._absorb, machine, event))
 
-    def _told(
-        self, machine: MachineMonitor, words: str, work: Callable[..., None], *given: object
-    ) -> None:
+    def keep_sample(self, machine: MachineMonitor) -> None:
+        """Keep how it sounds when all is well, to compare with after a restart."""
+        words = "its normal sound is not kept"
+        self._add(machine, words, partial(self._keep_sample, machine))
+
+    def _add(self, machine: MachineMonitor, words: str, work: Callable[[], None]) -> None:
+        self._work.put(partial(self._told, machine, words, work))
+
+    def _run(self) -> None:
+        while not self._closed:
+            self._work.get()()
+
+    def _told(self, machine: MachineMonitor, words: str, work: Callable[[], None]) -> None:
         """Do it; whatever stands in the way is told to whoever runs the plant."""
         try:
-            work(*given)
+            work()
         except Exception as error:
             if self._closed:
                 return  # torn down in the middle of it
@@ -71,60 +92,82 @@ class Workshop:
 
     def _learn(self, machine: MachineMonitor, make: Callable[[], Sequence[Floats]]) -> None:
         monitor = self.monitor
-        folder = monitor.roster.model_folder(machine.settings)
         try:
-            clips = make()
-            fit_baseline(clips, machine.hearing.rate, machine.id, folder)
-            monitor.roster.forget(folder)
-            model = monitor.roster.model(folder)
-            spectrum = SpectrumKeeper(machine.hearing.rate)
-            spectrum.learn(clips)
+            clips, rate = make(), machine.hearing.rate
+            detector = fit_baseline(clips, rate, machine.id)
+            points = points_of(clips, rate, detector)
+            spectrum = SpectrumKeeper(rate)
+            samples: dict[int, Floats] = {}
+            for clip in clips:
+                mean = spectrum.log_mel(clip).mean(0)
+                number = UNKNOWN if points is None else points.at(mean)
+                spectrum.learn(clip, number)
+                samples[number] = clip
             with monitor.lock:
                 # Reading the plant file again may have put another one in its place.
                 machine = monitor.machines.get(machine.id, machine)
-                machine.adopt(model)
-                machine.spectrum, machine.normal_sample = spectrum, clips[-1]
+                model = monitor.roster.learnt(machine, detector)
+                machine.judge.adopt(model, machine.settings.section, points)
+                machine.spectrum, machine.normal_samples = spectrum, samples
+            monitor.roster.remember(machine)
+            monitor.store.forget(machine.id, "learning")
         finally:
             monitor.fitting.discard(machine.id)
             monitor.tell_machine(machine.id)
+        self._keep_sample(machine)
         monitor.note(f"{machine.settings.title} has learnt its baseline from {len(clips)} clips")
+
+    def _learn_points(self, machine: MachineMonitor, learner: PointLearner) -> None:
+        points = learner.learn()
+        with self.monitor.lock:
+            machine.judge.baseline.tell_apart(points)
+        self.monitor.roster.remember(machine)
+        self.monitor.tell_machine(machine.id)
 
     def _record(self, machine: MachineMonitor, id: str) -> None:
         monitor, rules = self.monitor, self.monitor.file.retention
-        event = machine.known(id) or monitor.store.event(id)
+        event = machine.events.known(id) or monitor.store.event(id)
         if event is None or not rules.keep_audio:
             return
+        model, section = machine.judge.model, machine.judge.place.section
         # An event begins when it has lasted, and what it began with may lie a clip before that.
-        late = machine.settings.alarm.shortest + (
-            machine.model.clip_seconds if machine.model else 0
-        )
+        late = machine.settings.alarm.shortest + (model.clip_seconds if model else 0)
         begin = event.began - late - rules.pre_roll
         end = event.began + rules.post_roll
         samples, begin = machine.hearing.ring.between(begin, end)
         if not len(samples):
             return
-        detector = machine.model.detector if machine.model else None
-        drawn = event_picture(samples, begin, detector, machine.place.section, machine.hearing.rate)
+        detector = model.detector if model else None
+        drawn = event_picture(samples, begin, detector, section, machine.hearing.rate)
         if not monitor.writer.flush():  # an attachment belongs to an event that is there
             raise StoreUnavailable(monitor.writer.trouble)
         monitor.store.attach(id, "audio", flac(samples, machine.hearing.rate), ".flac")
         monitor.store.attach(id, "spectrogram", drawn.to_bytes(), ".npz")
         stored = monitor.store.event(id)
         with monitor.lock:
-            event = machine.known(id) or stored
+            event = machine.events.known(id) or stored
             if event is not None:
                 event = replace(event, audio_begin=begin, top_bands_hz=drawn.bands_hz)
-                machine.replace_event(event)
+                machine.events.replace(event)
                 monitor.tell(EventChanged(event))
 
     def _absorb(self, machine: MachineMonitor, event: Event) -> None:
-        monitor = self.monitor
+        monitor, judge = self.monitor, machine.judge
         path = monitor.store.attachment(event.id, "audio")
-        if machine.model is None or path is None:
+        if judge.model is None or path is None:
             return
-        detector = machine.model.detector
-        detector.adapt([path], section=machine.place.section or detector.sections[0])
-        detector.save(monitor.roster.model_folder(machine.settings))
+        # A copy: others may be judged by the same model, at this moment.
+        detector = Detector.load(monitor.roster.folder_of(machine), device="cpu")
+        detector.adapt([path], section=judge.place.section or detector.sections[0])
+        with monitor.lock:
+            judge.model = monitor.roster.learnt(machine, detector)
+        monitor.roster.remember(machine)
         monitor.note(
             f"{machine.settings.title} takes the sound of this event as normal from now on"
         )
+
+    def _keep_sample(self, machine: MachineMonitor) -> None:
+        sample = machine.normal_sample
+        if sample is not None and self.monitor.file.retention.keep_audio:
+            content = flac(np.asarray(sample), machine.hearing.rate)
+            self.monitor.store.keep_sample(machine.id, content, ".flac")

@@ -206,14 +206,23 @@ def fit_tail(groups: Sequence[np.ndarray], config: DecisionConfig, seed: int) ->
     )
 
 
+def own_tail(scores: np.ndarray) -> Tail:
+    """The tail of many `scores` (n,), which speak for themselves."""
+    return _table(scores, "empirical", fit=1.0)
+
+
 def _domain_tail(scores: np.ndarray, config: DecisionConfig, seed: int) -> Tail:
     """The tail of one domain's `scores` (clips,)."""
-    shape, location, scale = gamma_by_moments(scores)
     fit = 1.0 if len(scores) < 3 else gamma_fit_p_value(scores, seed)
     own = len(scores) >= _OWN_TAIL or fit < config.rejection
     method: Method = "gamma"
     if config.method == "empirical" or (config.method == "auto" and own):
         method = "empirical"
+    return _table(scores, method, fit)
+
+
+def _table(scores: np.ndarray, method: Method, fit: float) -> Tail:
+    shape, location, scale = gamma_by_moments(scores)
     if method == "gamma":
         from scipy.stats import gamma
 

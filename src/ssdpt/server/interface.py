@@ -10,8 +10,9 @@ from ssdpt.types import Floats
 
 
 class Listening(Protocol):
-    """What the monitor says as it happens: {"event": "machine" | "reading" | "event", "data": …}.
+    """What the monitor says as it happens, as {"event": …, "data": …}.
 
+    Events are called machine, reading, event, and removed for a machine that is no longer there.
     Iterating blocks until there is something, and ends after `close`, from whatever thread.
     """
 
@@ -69,6 +70,11 @@ class Plant(Protocol):
 
     def start_learning(self, machine: str, minutes: float, /) -> None: ...
 
+    def stop_learning(self, machine: str, /) -> None: ...
+
+    def name_point(self, machine: str, number: int, name: str, /) -> None:
+        """Give an operating point, counted from 1, a name."""
+
     def thresholds(self, machine: str, per_week: float, /) -> dict[str, Any]:
         """What the limits would be with so many false alerts a week."""
 
@@ -92,3 +98,6 @@ class Plant(Protocol):
 
     def add_machine(self, settings: Mapping[str, Any], /) -> str:
         """Listen to one more; gives its id."""
+
+    def remove_machine(self, machine: str, /) -> None:
+        """No longer listen to one that was added."""

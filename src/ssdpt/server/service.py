@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.demo import NORMAL_CLIPS, demo_plant
 from ssdpt.monitor.plant import read_plant, store_url
+from ssdpt.monitor.probe import Found, probe_plant
 from ssdpt.monitor.roster import Roster
 from ssdpt.monitor.service import Monitor
 from ssdpt.monitor.sources.simulated import SimulatedSource
@@ -23,18 +24,22 @@ _LOOK_EVERY = 2.0  # seconds, at the plant file
 _LOG = logging.getLogger(__name__)
 
 
-def check_plant(path: Path) -> list[str]:
-    """Open everything that a plant file names, start nothing; what it says, in lines."""
+def check_plant(path: Path, *, offline: bool = False) -> Iterator[Found]:
+    """What a plant file says, and whether all that it names can be opened; starts nothing.
+
+    `offline`: only the file and its models. The store is not looked at: it may be in use.
+    """
     plant = read_plant(path)
-    lines = [f"{path}: {plant.name}, {len(plant.machines)} machines, times in {plant.zone}"]
+    count = f"{len(plant.machines)} machine{'' if len(plant.machines) == 1 else 's'}"
+    yield Found(str(path), f"{plant.name}, {count}, times in {plant.zone}")
     for settings in plant.machines:
         judged = "learns its own baseline"
         if settings.model is not None:
             model = Roster.read_model(settings)
             judged = f"model {settings.model} ({model.detector.system_name})"
-        lines.append(f"  {settings.id}: {settings.source.kind} source, {judged}")
-    lines += [f"  output: {output.kind}" for output in plant.outputs]
-    return lines
+        yield Found(settings.id, f"{settings.source.kind} source, {judged}")
+    if not offline:
+        yield from probe_plant(plant)
 
 
 def run_service(
@@ -75,7 +80,7 @@ def learn_demo(monitor: Monitor) -> None:
     """Give every simulated machine a model of its normal sound, in the background."""
     for id, machine in monitor.machines.items():
         source = machine.hearing.source
-        if machine.model is None and isinstance(source, SimulatedSource):
+        if machine.judge.model is None and isinstance(source, SimulatedSource):
             monitor.learn_from(id, partial(source.normal_clips, NORMAL_CLIPS))
 
 

@@ -38,7 +38,11 @@ class LearningTime(Asked):
 
 
 class FalseAlarms(Asked):
-    per_week: float = Field(gt=0, le=10080, description="That are put up with.", examples=[1])
+    per_week: float = Field(ge=0.1, le=10080, description="That are put up with.", examples=[1])
+
+
+class PointName(Asked):
+    name: str = Field(max_length=40, description="Empty takes it back.", examples=["half load"])
 
 
 class Acknowledging(Asked):
@@ -125,6 +129,14 @@ class LearningWords(BaseModel):
     wanted: float
 
 
+class PointWords(BaseModel):
+    number: int = Field(ge=1)
+    name: str = Field(examples=["half load"])
+    share: float = Field(description="Of the normal time.")
+    level_dbfs: float
+    usual: float = Field(description="Score that is usual there.")
+
+
 class MachineWords(BaseModel):
     id: str = Field(examples=["fan-1"])
     name: str
@@ -138,7 +150,11 @@ class MachineWords(BaseModel):
     p_value: float | None
     level_dbfs: float | None
     thresholds: ThresholdWords | None
-    operating_point: str
+    operating_point: int | None = Field(
+        description="That it runs at now; 0 is like none that was learnt, null is not known."
+    )
+    operating_points: list[PointWords]
+    added: bool = Field(description="Whether it was added on the page, and can be removed there.")
     drift: DriftWords | None
     source: SourceWords
     learning: LearningWords | None

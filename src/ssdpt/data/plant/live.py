@@ -1,7 +1,8 @@
 """A machine of the plant that runs on and on: clips joined so that no seam is to be heard.
 
-One specimen at one operating point, a microphone that stays where it is and keeps its gain. What
-changes from clip to clip in a real hall still does: flow, friction, the strength of each blow.
+One specimen at one operating point, or at two in turn, and a microphone that stays where it is and
+keeps its gain. What changes from clip to clip in a real hall still does: flow, friction, the
+strength of each blow.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ssdpt.data.plant.catalogue import MACHINES
-from ssdpt.data.plant.machine import Fault
+from ssdpt.data.plant.machine import Fault, OperatingPoint
 from ssdpt.data.plant.place import Place
 from ssdpt.data.plant.preset import preset_named
 from ssdpt.data.plant.resonance import Casing, Gains
@@ -26,6 +27,7 @@ RUN_DOWN_SECONDS = 2.0  # from the switch to standstill
 BLOCK_SECONDS = 0.25
 
 _LEVEL_DB = -36.0  # RMS of normal running against full scale
+_OTHER_POINT_DB = 6.0  # louder at the other operating point
 _SNR_DB = 26.0  # a microphone close to its machine; the hall is heard once it stands still
 _EDGE = RATE // 20  # the room's response wraps around the ends of a clip
 _FADE = RATE // 2
@@ -50,6 +52,7 @@ class LiveMachine:
         self._seed = seed
         kind = MACHINES[machine]
         self.point = kind.operating_point("source", stream(seed, "live-point", *self._key))
+        self.other_point = kind.operating_point("target", stream(seed, "live-other", *self._key))
         self.fault = kind.faults[seed % len(kind.faults)]
         plant = preset_named("demo")
         self._specimen = kind(section, stream(seed, "specimen", *self._key))
@@ -58,22 +61,29 @@ class LiveMachine:
         )
         self._place = Place(stream(seed, "place", *self._key, "source"), 0.0, plant.visits)
         self._response = self._place.response(stream(seed, "live-visit", *self._key))
-        healthy = [self._clip(stream(seed, "live-level", *self._key, n), None) for n in range(4)]
+        levels = [stream(seed, "live-level", *self._key, n) for n in range(4)]
+        healthy = [self._clip(rng, self.point, None) for rng in levels]
         level = _rms(np.concatenate(healthy))
         hall = self._heard(self._place.background(stream(seed, "live-level", *self._key)))
         self._gain = np.float32(10.0 ** (_LEVEL_DB / 20.0)) / level
         self._hall_level = level / _rms(hall) * np.float32(10.0 ** (-_SNR_DB / 20.0))
 
     def sound(
-        self, take: int = 0, *, fault_after: float | None = None, off_after: float | None = None
+        self,
+        take: int = 0,
+        *,
+        fault_after: float | None = None,
+        off_after: float | None = None,
+        change_every: float | None = None,
     ) -> Iterator[Floats]:
         """Blocks of `BLOCK_SECONDS` at 16 kHz without end; another `take` is another day.
 
         After `fault_after` seconds the machine's fault grows from `FIRST_SEVERITY` to 1 within
-        `GROWTH_SECONDS`; after `off_after` seconds it runs down and only the hall is left.
+        `GROWTH_SECONDS`; after `off_after` seconds it runs down and only the hall is left. Every
+        `change_every` seconds or a little later it goes over to its other operating point.
         """
         block = round(BLOCK_SECONDS * RATE)
-        running = _Reader(self._running(take, fault_after))
+        running = _Reader(self._running(take, fault_after, change_every))
         hall = _Reader(self._hall(take))
         stop = None if off_after is None else round(off_after * RATE)
         down = round(RUN_DOWN_SECONDS * RATE)
@@ -87,12 +97,21 @@ class LiveMachine:
                 samples = samples + machine
             yield np.clip(samples * self._gain, -1.0, 1.0)
 
-    def normal_clips(self, count: int, seconds: float = 10.0, take: int = 1) -> list[Floats]:
+    def normal_clips(
+        self,
+        count: int,
+        seconds: float = 10.0,
+        take: int = 1,
+        *,
+        change_every: float | None = None,
+    ) -> list[Floats]:
         """`count` clips of normal running to fit a model on, at 16 kHz, as `sound` gives them."""
-        sound = _Reader(self.sound(take))
+        sound = _Reader(self.sound(take, change_every=change_every))
         return [sound.read(round(seconds * RATE)) for _ in range(count)]
 
-    def _running(self, take: int, fault_after: float | None) -> Iterator[Wave]:
+    def _running(
+        self, take: int, fault_after: float | None, change_every: float | None
+    ) -> Iterator[Wave]:
         """The machine alone, in pieces whose rhythm goes on over their seams."""
         begins = None if fault_after is None else round(fault_after * RATE)
         done = 0
@@ -103,7 +122,11 @@ class LiveMachine:
             if begins is not None and seam >= begins:
                 grown = min(1.0, (seam - begins) / (GROWTH_SECONDS * RATE))
                 fault = Fault(self.fault, FIRST_SEVERITY + (1.0 - FIRST_SEVERITY) * grown)
-            clip = self._clip(stream(self._seed, "live", *self._key, take, number), fault)
+            changes = 0 if change_every is None else int(seam // (change_every * RATE))
+            point = self.other_point if changes % 2 else self.point
+            clip = self._clip(stream(self._seed, "live", *self._key, take, number), point, fault)
+            if changes % 2:
+                clip *= np.float32(10.0 ** (_OTHER_POINT_DB / 20.0))
             piece = clip if tail is None else _joined(tail, clip)
             if begins is not None and fault is None:
                 # Cut so that the next seam is where the fault begins.
@@ -123,8 +146,8 @@ class LiveMachine:
             yield wave[:-_FADE]
             tail = wave[-_FADE:]
 
-    def _clip(self, rng: np.random.Generator, fault: Fault | None) -> Wave:
-        run = self._specimen.run(self.point, fault, rng)
+    def _clip(self, rng: np.random.Generator, point: OperatingPoint, fault: Fault | None) -> Wave:
+        run = self._specimen.run(point, fault, rng)
         return self._heard(run.healthy + run.faulty)
 
     def _heard(self, wave: Wave) -> Wave:

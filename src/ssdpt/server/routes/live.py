@@ -28,7 +28,7 @@ router = APIRouter(prefix="/v1", tags=["live"])
     },
 )
 async def live(request: Request, room: Here) -> EventStream:
-    """Events `machine` (as /v1/machines, without `spark`), `reading` and `event`."""
+    """Events `machine` (as /v1/machines, without `spark`), `reading`, `event` and `removed`."""
 
     def may_stay() -> bool:
         try:

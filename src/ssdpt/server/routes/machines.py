@@ -21,6 +21,7 @@ from ssdpt.server.words import (
     LimitWords,
     MachineWords,
     Muting,
+    PointName,
     SpectrumWords,
     TrendWords,
     WaterfallWords,
@@ -47,6 +48,14 @@ def add_machine(who: Admin, settings: MachineSettings, room: Here) -> Json:
 def machine(machine: MachineId, room: Here) -> Json:
     """One machine as it is now."""
     return Json(room.plant.snapshot(machine))
+
+
+@router.delete("/{machine}", status_code=204, response_class=Response)
+def remove_machine(who: Admin, machine: MachineId, room: Here) -> Response:
+    """No longer listen to a machine that was added here; its history stays."""
+    room.plant.remove_machine(machine)
+    room.log(who, "removed the machine", machine)
+    return Response(status_code=204)
 
 
 @router.get("/{machine}/scores", response_model=TrendWords)
@@ -130,9 +139,25 @@ def learn(who: Admin, machine: MachineId, learning: LearningTime, room: Here) ->
     return Json(room.plant.snapshot(machine))
 
 
+@router.delete("/{machine}/learn", response_model=MachineWords)
+def stop_learning(who: Admin, machine: MachineId, room: Here) -> Json:
+    """Throw away what was collected, and judge it as before."""
+    room.plant.stop_learning(machine)
+    room.log(who, "stopped learning", machine)
+    return Json(room.plant.snapshot(machine))
+
+
+@router.put("/{machine}/operating-points/{number}", response_model=MachineWords)
+def name_point(who: Admin, machine: MachineId, number: int, naming: PointName, room: Here) -> Json:
+    """Give one of its operating points a name."""
+    room.plant.name_point(machine, number, naming.name)
+    room.log(who, f"called operating point {number} '{naming.name.strip()}'", machine)
+    return Json(room.plant.snapshot(machine))
+
+
 @router.get("/{machine}/thresholds", response_model=LimitWords)
 def preview_thresholds(
-    machine: MachineId, room: Here, per_week: Annotated[float, Query(gt=0, le=10080)]
+    machine: MachineId, room: Here, per_week: Annotated[float, Query(ge=0.1, le=10080)]
 ) -> Json:
     """What its limits would be with so many false alerts a week."""
     return Json(room.plant.thresholds(machine, per_week))

@@ -1,0 +1,135 @@
+"""False alerts: how many a week the limits of a machine give, of how many were asked for.
+
+No machine can be listened to for a year here. Scores are drawn instead, of a kind of which the
+limits know nothing: as single clips at first, then as days and weeks of running.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from ssdpt.monitor.limits import Limits, limits_of
+from ssdpt.monitor.marks import MARK_SECONDS, HighMarks
+from ssdpt.monitor.plant import AlarmSettings
+from ssdpt.progress import SILENT, Reporter
+from ssdpt.scoring.calibrate import fit_tail
+from ssdpt.settings import DecisionConfig
+
+_DAY, _WEEK = 86400, 604800  # seconds
+_CLIP = 10  # seconds
+_CLIPS = 60  # of the baseline: ten minutes
+_SLOW = 600.0  # seconds that a slow swing lasts
+_LISTENED = (0, 1, 7, 28)  # days
+_ASKED = (0.1, 1.0, 10.0)  # false alerts a week
+
+
+@dataclass(frozen=True, slots=True)
+class AlertRow:
+    """What came of it when so much was asked after so many days."""
+
+    scores: str
+    days: int  # listened to; 0: clips of the baseline alone
+    asked: float  # false alerts a week
+    found: float
+
+
+def bench_alerts(weeks: int, seed: int, reporter: Reporter = SILENT) -> dict[str, Any]:
+    """Limits from a baseline and from days of running, each tried on `weeks` of normal scores."""
+    rows: list[AlertRow] = []
+    with reporter.task("weeks of scores", total=len(_KINDS)) as task:
+        for name, draw in _KINDS.items():
+            rng = np.random.default_rng(seed)
+            known = draw(_LISTENED[-1] * _DAY, rng)
+            rows += _rows(name, known, draw(weeks * _WEEK, rng), weeks)
+            task.advance()
+    return {"weeks": weeks, "clips": _CLIPS, "rows": [asdict(row) for row in rows]}
+
+
+def _rows(name: str, known: np.ndarray, tried: np.ndarray, weeks: int) -> list[AlertRow]:
+    settings = AlarmSettings()
+    tail = fit_tail([known[: _CLIPS * _CLIP : _CLIP]], DecisionConfig(), 0)
+    smoothed = _mean(tried, settings.smoothing)
+    found = []
+    for days in _LISTENED:
+        marks = HighMarks(settings.shortest)
+        marks.recall(_marks(known[: days * _DAY], settings))
+        for asked in _ASKED:
+            wanted = settings.model_copy(update={"per_week": asked})
+            limits = limits_of(tail, marks, wanted, clip_seconds=_CLIP)
+            found.append(AlertRow(name, days, asked, alerts(smoothed, limits, settings) / weeks))
+    return found
+
+
+def alerts(smoothed: np.ndarray, limits: Limits, settings: AlarmSettings) -> int:
+    """How often a machine with these scores, one a second, goes into alert.
+
+    As `LevelKeeper` has it, but for years of seconds.
+    """
+    begins = np.flatnonzero(_lasted(smoothed, settings.shortest) > limits.alert)
+    ends = np.flatnonzero(-_lasted(-smoothed, settings.settle) < limits.alert_exit)
+    count, now = 0, 0
+    while (place := np.searchsorted(begins, now)) < len(begins):
+        count += 1
+        after = np.searchsorted(ends, begins[place])
+        if after == len(ends):
+            break
+        now = int(ends[after])
+    return count
+
+
+def _marks(scores: np.ndarray, settings: AlarmSettings) -> dict[str, Any]:
+    """What `HighMarks` keeps of such scores, one a second."""
+    size = round(MARK_SECONDS)
+    smoothed = _mean(scores, settings.smoothing)
+    parts = len(scores) // size
+    lasted = _lasted(smoothed, settings.shortest)[: parts * size].reshape(parts, size)
+    means = smoothed[: parts * size].reshape(parts, size).mean(1)
+    return {"highest": lasted.max(1).tolist(), "means": means.tolist()}
+
+
+def _mean(scores: np.ndarray, seconds: float) -> np.ndarray:
+    """Over the last `seconds`."""
+    from scipy.ndimage import uniform_filter1d
+
+    size = round(seconds)
+    return np.asarray(uniform_filter1d(scores, size, origin=(size - 1) // 2))
+
+
+def _lasted(scores: np.ndarray, seconds: float) -> np.ndarray:
+    """The lowest from `seconds` ago until now."""
+    from scipy.ndimage import minimum_filter1d
+
+    size = round(seconds) + 1
+    return np.asarray(minimum_filter1d(scores, size, origin=(size - 1) // 2))
+
+
+def _drawn(
+    noise: Callable[[int, np.random.Generator], np.ndarray], slow: float
+) -> Callable[[int, np.random.Generator], np.ndarray]:
+    """Scores of clips that overlap, with a slow swing of that part of their variance."""
+
+    def draw(seconds: int, rng: np.random.Generator) -> np.ndarray:
+        from scipy.signal import lfilter
+
+        fast = np.sqrt(_CLIP) * _mean(noise(seconds, rng), _CLIP)
+        keep = np.exp(-1 / _SLOW)
+        swing = lfilter([np.sqrt(1 - keep**2)], [1, -keep], rng.standard_normal(seconds))
+        return np.asarray(np.sqrt(1 - slow) * fast + np.sqrt(slow) * swing)
+
+    return draw
+
+
+def _skewed(seconds: int, rng: np.random.Generator) -> np.ndarray:
+    return rng.gamma(0.5, np.sqrt(2.0), seconds) - np.sqrt(0.5)
+
+
+_KINDS = {
+    "steady": _drawn(lambda seconds, rng: rng.standard_normal(seconds), 0.1),
+    "slow swings": _drawn(lambda seconds, rng: rng.standard_normal(seconds), 0.6),
+    "skewed": _drawn(_skewed, 0.1),
+    "heavy tails": _drawn(lambda seconds, rng: rng.standard_t(4, seconds), 0.1),
+}

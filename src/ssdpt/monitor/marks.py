@@ -1,0 +1,91 @@
+"""What a machine's own weeks of running say about false alerts: the highest score of ten minutes.
+
+A limit is passed by a score that has been smoothed and has lasted; how often that happens by chance
+cannot be told from single clips. So the highest score that lasted is kept of every ten minutes of
+normal running. A day of them sets the limits, and after four weeks they stay as they are: a machine
+that changes slowly must not take its limits along.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+import numpy as np
+
+from ssdpt.scoring.calibrate import Tail, own_tail
+
+MARK_SECONDS = 600.0  # of running
+LEAST, MOST = 144, 4032  # marks: a day, four weeks
+_ANEW = 36  # marks until the tail is fitted again: six hours
+
+
+class HighMarks:
+    """The highest score that lasted `shortest` seconds, and the mean score, of every ten minutes.
+
+    Those in which the machine was in alert are left out.
+    """
+
+    def __init__(self, shortest: float) -> None:
+        self.shortest = shortest
+        self.highest: list[float] = []
+        self.means: list[float] = []
+        self._tail: tuple[int, Tail, float] | None = None  # of how many marks; with their mean
+        self._recent: deque[tuple[float, float]] = deque()
+        self.begin()
+
+    def begin(self) -> None:
+        """The ten minutes under way begin anew."""
+        self.pause()
+        self._seconds, self._sum, self._high = 0.0, 0.0, -np.inf
+
+    def pause(self) -> None:
+        """What comes next does not follow on what was."""
+        self._recent.clear()
+
+    def update(self, time: float, score: float, seconds: float) -> None:
+        """A smoothed score of a machine that runs and is not in alert, which held for `seconds`."""
+        if len(self.highest) >= MOST:
+            return
+        self._recent.append((time, score))
+        while len(self._recent) > 1 and self._recent[1][0] <= time - self.shortest:
+            self._recent.popleft()
+        if self._recent[0][0] <= time - self.shortest:
+            self._high = max(self._high, min(value for _, value in self._recent))
+        self._seconds += seconds
+        self._sum += seconds * score
+        if self._seconds >= MARK_SECONDS and np.isfinite(self._high):
+            self.highest.append(round(float(self._high), 4))
+            self.means.append(round(self._sum / self._seconds, 4))
+            self._seconds, self._sum, self._high = 0.0, 0.0, -np.inf
+
+    def forget(self) -> None:
+        """After a new baseline."""
+        self.highest.clear()
+        self.means.clear()
+        self._tail = None
+        self.begin()
+
+    @property
+    def days(self) -> float:
+        """Of running that the marks rest on."""
+        return len(self.highest) * MARK_SECONDS / 86400.0
+
+    def tail(self) -> tuple[Tail, float] | None:
+        """The tail of the marks and the score that is usual; None before there is a day of them."""
+        count = len(self.highest)
+        if count < LEAST:
+            return None
+        if self._tail is None or count - self._tail[0] >= _ANEW or count == MOST != self._tail[0]:
+            usual = float(np.median(self.means))
+            self._tail = count, own_tail(np.array(self.highest)), usual
+        return self._tail[1:]
+
+    def to_json(self) -> dict[str, Any]:
+        """To be remembered."""
+        return {"highest": list(self.highest), "means": list(self.means)}
+
+    def recall(self, tree: dict[str, Any]) -> None:
+        """Take up what `to_json` gave."""
+        self.highest, self.means = list(tree["highest"]), list(tree["means"])
+        self._tail = None

@@ -1,0 +1,50 @@
+"""False alerts: the bench counts as the monitor does, and more days bring limits nearer."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from ssdpt.bench.alerts import alerts
+from ssdpt.cli import app
+from ssdpt.monitor.alarms import LevelKeeper, Smoother
+from ssdpt.monitor.limits import Limits
+from ssdpt.monitor.plant import AlarmSettings
+
+
+@pytest.mark.parametrize("shortest", [0.0, 3.0])
+def test_it_counts_as_the_monitor_does(shortest):
+    settings = AlarmSettings(shortest=shortest, settle=4.0)
+    scores = np.random.default_rng(0).standard_normal(20_000)
+    smoother, keeper = Smoother(5.0), LevelKeeper(settings)
+    limits = Limits(0.7, 9.0, 0.5, 7.0, 0.0, 1.0, True, "")
+    smoothed, before, count = [], "normal", 0
+    for second, score in enumerate(scores.tolist()):
+        smoothed.append(smoother.add(float(second), score))
+        level = keeper.update(float(second), smoothed[-1], limits)
+        count += before == "normal" != level
+        before = level
+    assert count > 50
+    assert alerts(np.array(smoothed), limits, settings) == pytest.approx(count, abs=2)
+
+
+def test_more_days_bring_the_rate_nearer_to_what_was_asked_for():
+    result = CliRunner().invoke(app, ["bench", "alerts", "--weeks", "2", "--json"])
+    rows = json.loads(result.stdout)["rows"]
+    assert len(rows) == 4 * 4 * 3
+    off = {
+        days: np.mean(
+            [abs(row["found"] - 10) for row in rows if (row["days"], row["asked"]) == (days, 10.0)]
+        )
+        for days in (0, 28)
+    }
+    assert off[28] < off[0]
+
+
+def test_the_command_prints_a_line_for_every_kind_and_number_of_days():
+    printed = CliRunner().invoke(app, ["bench", "alerts", "--weeks", "1"]).stdout.splitlines()
+    assert "10 a week asked" in printed[0]
+    assert printed[-1].startswith("heavy tails    28")

@@ -1,0 +1,106 @@
+"""Limits from a machine's own running: as many false alerts as were asked for."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from scipy.ndimage import uniform_filter1d
+
+from ssdpt.monitor.alarms import LevelKeeper
+from ssdpt.monitor.limits import limits_of
+from ssdpt.monitor.marks import LEAST, MARK_SECONDS, MOST, HighMarks
+from ssdpt.monitor.plant import AlarmSettings
+from ssdpt.scoring.calibrate import fit_tail
+from ssdpt.settings import DecisionConfig
+
+STEP = 5.0  # seconds between scores
+WEEK = round(7 * 24 * 3600 / STEP)
+
+
+@pytest.fixture(scope="module")
+def tail():
+    return fit_tail([np.random.default_rng(0).normal(0, 1, 60)], DecisionConfig(), 0)
+
+
+def scores(weeks, seed):
+    """Smoothed scores of a machine whose noise lasts some seconds."""
+    noise = np.random.default_rng(seed).standard_normal(weeks * WEEK)
+    return 2.0 * uniform_filter1d(noise, 4)
+
+
+def limits(tail, marks, per_week):
+    return limits_of(tail, marks, AlarmSettings(per_week=per_week), clip_seconds=10.0)
+
+
+def alerts(found, values):
+    """How often a level begins."""
+    keeper, count, before = LevelKeeper(AlarmSettings()), 0, "normal"
+    for number, score in enumerate(values.tolist()):
+        level = keeper.update(number * STEP, score, found)
+        count += before == "normal" != level
+        before = level
+    return count
+
+
+def heard(marks, values):
+    for number, score in enumerate(values.tolist()):
+        marks.update(number * STEP, score, STEP)
+    return marks
+
+
+def test_a_week_of_running_gives_as_many_false_alerts_as_were_asked_for(tail):
+    marks = heard(HighMarks(AlarmSettings().shortest), scores(1, seed=1))
+    assert len(marks.highest) == 1008
+    by_clips, by_marks = (limits(tail, known, per_week=20.0) for known in (HighMarks(3.0), marks))
+    found = alerts(by_marks, scores(1, seed=2))
+    assert 8 <= found <= 50
+    assert not 8 <= alerts(by_clips, scores(1, seed=2)) <= 50
+    assert by_marks.words.startswith("about 20 false alerts a week, by 7.0 days of its own")
+    assert not by_marks.extrapolated
+    # So often that ten minutes hold several: clips tell it better.
+    assert "normal clips" in limits(tail, marks, per_week=1000.0).words
+
+
+def test_what_is_rarer_than_the_days_can_show_is_told_so(tail):
+    marks = heard(HighMarks(3.0), scores(1, seed=1)[: round(86400 / STEP)])
+    assert len(marks.highest) == LEAST
+    found = limits(tail, marks, per_week=1.0)
+    assert found.extrapolated
+    assert "7.0 times rarer than so many days can show" in found.words
+    assert "an alarm is ten times rarer" in limits(tail, marks, per_week=20.0).words
+
+
+def test_before_a_day_the_clips_set_the_limits_and_after_four_weeks_they_stay():
+    marks = HighMarks(3.0)
+    assert marks.tail() is None
+    marks.highest = [0.0] * (LEAST - 1)
+    marks.means = [0.0] * (LEAST - 1)
+    heard(marks, np.full(round(MARK_SECONDS / STEP), 2.0))
+    assert marks.tail() is not None
+    marks.highest, marks.means = [1.0] * MOST, [0.5] * MOST
+    heard(marks, np.full(1000, 9.0))
+    assert max(marks.highest) == 1.0
+    assert marks.tail()[1] == 0.5
+    again = HighMarks(3.0)
+    again.recall(json.loads(json.dumps(marks.to_json())))
+    assert again.tail() == marks.tail()
+    marks.forget()
+    assert marks.tail() is None
+
+
+def test_a_score_counts_that_lasted_and_an_alert_spoils_its_ten_minutes():
+    marks = HighMarks(3.0)
+    for second in range(600):
+        marks.update(float(second), 5.0 if second in (100, 200, 201) else 1.0, 1.0)
+    assert marks.highest == [1.0]
+    for second in range(600, 1200):
+        marks.update(float(second), 5.0 if 700 <= second < 705 else 1.0, 1.0)
+    assert marks.highest == [1.0, 5.0]
+    for second in range(1200, 1700):
+        marks.update(float(second), 1.0, 1.0)
+    marks.begin()  # an alert
+    for second in range(1700, 2200):
+        marks.update(float(second), 1.0, 1.0)
+    assert len(marks.highest) == 2
