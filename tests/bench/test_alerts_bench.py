@@ -32,19 +32,25 @@ def test_it_counts_as_the_monitor_does(shortest):
 
 
 def test_more_days_bring_the_rate_nearer_to_what_was_asked_for():
-    result = CliRunner().invoke(app, ["bench", "alerts", "--weeks", "2", "--json"])
-    rows = json.loads(result.stdout)["rows"]
-    assert len(rows) == 4 * 4 * 3
+    asked = ["bench", "alerts", "--weeks", "2", "--after", "3", "--after", "0"]
+    rows = json.loads(CliRunner().invoke(app, [*asked, "--json"]).stdout)["rows"]
+    assert len(rows) == 4 * 2 * 3
     off = {
         days: np.mean(
             [abs(row["found"] - 10) for row in rows if (row["days"], row["asked"]) == (days, 10.0)]
         )
-        for days in (0, 28)
+        for days in (0, 3)
     }
-    assert off[28] < off[0]
+    assert off[3] < off[0]
 
 
 def test_the_command_prints_a_line_for_every_kind_and_number_of_days():
-    printed = CliRunner().invoke(app, ["bench", "alerts", "--weeks", "1"]).stdout.splitlines()
+    asked = ["bench", "alerts", "--weeks", "1", "--after", "0"]
+    printed = CliRunner().invoke(app, asked).stdout.splitlines()
     assert "10 a week asked" in printed[0]
-    assert printed[-1].startswith("heavy tails    28")
+    assert [line.split("  ")[0] for line in printed[1:]] == [
+        "steady",
+        "slow swings",
+        "skewed",
+        "heavy tails",
+    ]

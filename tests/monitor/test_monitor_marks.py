@@ -46,7 +46,7 @@ def alerts(found, values):
 
 def heard(marks, values):
     for number, score in enumerate(values.tolist()):
-        marks.update(number * STEP, score, STEP)
+        marks.update(1e9 + number * STEP, number * STEP, score, STEP, normal=True)
     return marks
 
 
@@ -75,11 +75,11 @@ def test_what_is_rarer_than_the_days_can_show_is_told_so(tail):
 def test_before_a_day_the_clips_set_the_limits_and_after_four_weeks_they_stay():
     marks = HighMarks(3.0)
     assert marks.tail() is None
-    marks.highest = [0.0] * (LEAST - 1)
-    marks.means = [0.0] * (LEAST - 1)
+    zeros = [0.0] * (LEAST - 1)
+    marks.recall({"highest": zeros, "means": zeros, "times": zeros})
     heard(marks, np.full(round(MARK_SECONDS / STEP), 2.0))
     assert marks.tail() is not None
-    marks.highest, marks.means = [1.0] * MOST, [0.5] * MOST
+    marks.recall({"highest": [1.0] * MOST, "means": [0.5] * MOST, "times": [0.0] * MOST})
     heard(marks, np.full(1000, 9.0))
     assert max(marks.highest) == 1.0
     assert marks.tail()[1] == 0.5
@@ -90,17 +90,44 @@ def test_before_a_day_the_clips_set_the_limits_and_after_four_weeks_they_stay():
     assert marks.tail() is None
 
 
-def test_a_score_counts_that_lasted_and_an_alert_spoils_its_ten_minutes():
+def listen(marks, begin, end, score=1.0, normal=True):
+    """Seconds at one score."""
+    for second in range(begin, end):
+        marks.update(1e9 + second, float(second), score, 1.0, normal=normal)
+
+
+def test_a_score_counts_that_lasted():
     marks = HighMarks(3.0)
     for second in range(600):
-        marks.update(float(second), 5.0 if second in (100, 200, 201) else 1.0, 1.0)
+        score = 5.0 if second in (100, 200, 201) else 1.0
+        marks.update(1e9 + second, float(second), score, 1.0, normal=True)
     assert marks.highest == [1.0]
-    for second in range(600, 1200):
-        marks.update(float(second), 5.0 if 700 <= second < 705 else 1.0, 1.0)
+    listen(marks, 600, 700)
+    listen(marks, 700, 705, 5.0)
+    listen(marks, 705, 1200)
     assert marks.highest == [1.0, 5.0]
-    for second in range(1200, 1700):
-        marks.update(float(second), 1.0, 1.0)
-    marks.begin()  # an alert
-    for second in range(1700, 2200):
-        marks.update(float(second), 1.0, 1.0)
-    assert len(marks.highest) == 2
+
+
+def test_an_alert_by_chance_counts_and_one_that_goes_on_does_not():
+    marks = HighMarks(3.0)
+    listen(marks, 0, 300)
+    listen(marks, 300, 360, 5.0, normal=False)
+    listen(marks, 360, 600)
+    assert marks.highest == [5.0]
+    listen(marks, 600, 900)
+    listen(marks, 900, 1500, 9.0, normal=False)  # at its end ten minutes are full
+    listen(marks, 1500, 2099)
+    assert marks.highest == [5.0]
+    listen(marks, 2099, 2101)
+    assert marks.highest == [5.0, 1.0]
+    # Someone says that the first was a fault.
+    marks.drop(1e9 + 300, 1e9 + 360)
+    assert marks.highest == [1.0]
+    assert marks.means == [1.0]
+
+
+def test_more_alerts_are_never_a_higher_limit(tail):
+    marks = heard(HighMarks(3.0), 0.5 * scores(1, seed=1))
+    rates = np.geomspace(0.1, 10080, 60)
+    found = [limits(tail, marks, float(rate)).alert for rate in rates]
+    assert (np.diff(found) <= 1e-9).all()

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import shutil
+import threading
 import time
 from functools import partial
 
 import numpy as np
 import pytest
+import soundfile
 import yaml
 from monitors import SPEED, pump, wait_for
 
+from ssdpt.config import load_config
+from ssdpt.detector import Detector
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.learning import fit_baseline
+from ssdpt.monitor.live import LiveModel
 from ssdpt.monitor.plant import MachineSettings, PlantFile, SimulatedSettings, read_plant
 from ssdpt.monitor.sources.simulated import SimulatedSource
 from ssdpt.monitor.types import Event
@@ -92,6 +97,16 @@ def test_events_of_a_machine_that_left_the_plant_file_end(opened, tmp_path):
     path.write_text(yaml.safe_dump({"machines": machines[1:]}))
     assert monitor.reload() == ["a is no longer listened to"]
     wait_for(lambda: (found := monitor.store.event(event.id)) and found.ended is not None)
+
+
+def test_events_of_a_machine_that_left_while_nobody_listened_end(opened):
+    monitor = opened(PlantFile(machines=(pump(),), speed=SPEED))
+    event = under_way("pump-1")
+    monitor.writer.event(event)
+    opened.close()
+    other = MachineSettings(id="other", source=pump().source)
+    again = opened(PlantFile(machines=(other,), speed=SPEED))
+    assert again.store.event(event.id).ended is not None
 
 
 def test_other_limits_are_no_gap_in_what_is_heard(opened, tmp_path):
@@ -194,6 +209,143 @@ def test_the_normal_sound_is_there_after_a_restart(opened):
     again = opened(plant)
     again.machine("pump-1").normal_samples.clear()
     assert again.normal_sample("pump-1")[:4] == b"fLaC"
+
+
+def test_a_machine_that_gets_a_model_while_it_learns_starts_and_is_judged_by_it(opened, tmp_path):
+    monitor = opened(PlantFile(machines=(pump(),), speed=SPEED))
+    monitor.start_learning("pump-1", 30.0)
+    opened.close()
+    clips = SimulatedSource(pump().source, 16000).normal_clips(8)
+    fit_baseline(clips, 16000, "pump").save(tmp_path / "model")
+    named = pump().model_copy(update={"model": tmp_path / "model"})
+    again = opened(PlantFile(machines=(named,), speed=SPEED))
+    assert again.snapshot("pump-1")["learning"] is None
+    wait_for(lambda: again.snapshot("pump-1")["state"] == "normal")
+
+
+def test_another_system_fitted_to_the_same_clips_is_another_model(tmp_path):
+    clips = SimulatedSource(pump().source, 16000).normal_clips(8)
+    paths = []
+    for number, clip in enumerate(clips):
+        paths.append(tmp_path / "normal" / f"{number}.wav")
+        paths[-1].parent.mkdir(exist_ok=True)
+        soundfile.write(paths[-1], clip, 16000, subtype="FLOAT")
+    first, second = (
+        LiveModel(Detector.fit(tmp_path / "normal", config=load_config("best", changes)))
+        for changes in ({}, {"system": "gmm"})
+    )
+    assert first.detector.fingerprint == second.detector.fingerprint
+    assert first.digest != second.digest
+
+
+def test_a_machine_of_the_plant_file_is_not_removed_though_it_was_added_once(opened, tmp_path):
+    path = tmp_path / "plant.yaml"
+    machines = [{"id": id, "source": {"kind": "pushed"}} for id in ("a", "b")]
+    path.write_text(yaml.safe_dump({"machines": machines[:1]}))
+    monitor = opened(read_plant(path), path)
+    monitor.add_machine(machines[1])
+    path.write_text(yaml.safe_dump({"machines": machines}))
+    monitor.reload()
+    assert not any(told["added"] for told in monitor.snapshots())
+    with pytest.raises(SsdptError, match="named in the plant file"):
+        monitor.remove_machine("b")
+
+
+def test_a_figure_of_the_page_does_not_come_back(opened, tmp_path):
+    path = tmp_path / "plant.yaml"
+
+    def write(per_week):
+        machine = pump().model_dump(mode="json") | {"alarm": {"per_week": per_week}}
+        path.write_text(yaml.safe_dump({"machines": [machine]}))
+
+    write(1.0)
+    monitor = opened(read_plant(path), path)
+    learn(monitor)
+    monitor.set_thresholds("pump-1", 500.0)
+    for per_week in (2.0, 1.0):
+        write(per_week)
+        monitor.reload()
+        assert monitor.snapshot("pump-1")["thresholds"]["per_week"] == per_week
+
+
+def test_an_event_that_begins_while_the_plant_file_is_read_is_not_lost(opened, tmp_path):
+    path = tmp_path / "plant.yaml"
+
+    def write(**alarm):
+        machine = pump().model_dump(mode="json") | {"alarm": alarm}
+        path.write_text(yaml.safe_dump({"machines": [machine]}))
+
+    write(settle=10.0)
+    monitor = opened(read_plant(path), path)
+    learn(monitor)
+    event = under_way("pump-1")
+    opening = monitor.roster.open
+
+    def meanwhile(*given):
+        found = opening(*given)
+        with monitor.lock:
+            monitor.machine("pump-1").events.resume(event)
+        return found
+
+    monitor.roster.open = meanwhile
+    write(settle=20.0)
+    monitor.reload()
+    # It goes on, and the machine, which is well, ends it.
+    wait_for(lambda: (found := monitor.store.event(event.id)) and found.ended is not None)
+
+
+def test_more_sound_is_held_where_recordings_are_to_be_longer(opened, tmp_path):
+    path = tmp_path / "plant.yaml"
+    machines = [{"id": "a", "source": {"kind": "pushed"}}]
+    path.write_text(yaml.safe_dump({"machines": machines}))
+    monitor = opened(read_plant(path), path)
+    retention = {"pre_roll": 120, "post_roll": 120}
+    path.write_text(yaml.safe_dump({"machines": machines, "retention": retention}))
+    told = monitor.reload()
+    assert "things are kept for another time from now on" in told
+    assert monitor.machine("a").hearing.ring.seconds >= 270
+
+
+def test_one_that_is_removed_while_a_model_is_fitted_to_it_leaves_none(opened, tmp_path):
+    monitor = opened(PlantFile(speed=SPEED))
+    monitor.add_machine(pump().model_dump())
+    go_on = threading.Event()
+
+    def slowly():
+        go_on.wait(30)
+        return SimulatedSource(pump().source, 16000).normal_clips(8)
+
+    monitor.learn_from("pump-1", slowly)
+    monitor.remove_machine("pump-1")
+    go_on.set()
+    wait_for(lambda: not monitor.fitting)
+    assert not (tmp_path / "data" / "models" / "pump-1").exists()
+
+
+def test_what_is_called_normal_before_its_sound_is_stored_is_learnt_too(opened):
+    monitor = opened(PlantFile(machines=(pump(fault_after=60.0),), speed=SPEED))
+    learn(monitor)
+    before = len(monitor.machine("pump-1").judge.model.detector.fingerprint)
+    event = wait_for(lambda: monitor.store.events(kind="anomaly"))[0]
+    assert monitor.store.event(event.id).audio_begin is None
+    monitor.label(event.id, "normal", "ada")
+    wait_for(lambda: len(monitor.machine("pump-1").judge.model.detector.fingerprint) > before)
+
+
+def test_the_watch_goes_on_whatever_happens_in_a_round(opened):
+    monitor = opened(PlantFile(machines=(pump(),), speed=SPEED))
+    looking, broken = monitor._round, []
+
+    def breaks():
+        if not broken:
+            broken.append(True)
+            raise ZeroDivisionError
+        return looking()
+
+    monitor._round = breaks
+    wait_for(lambda: broken)
+    wait_for(lambda: monitor.snapshot("pump-1")["level_dbfs"] is not None)
+    assert monitor.ready
 
 
 def test_an_event_is_recorded_though_its_source_has_died(opened):

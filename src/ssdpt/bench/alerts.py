@@ -1,29 +1,31 @@
 """False alerts: how many a week the limits of a machine give, of how many were asked for.
 
 No machine can be listened to for a year here. Scores are drawn instead, of a kind of which the
-limits know nothing: as single clips at first, then as days and weeks of running.
+limits know nothing: as single clips at first, then as days and weeks of running, in which the
+machine is judged by the limits of the time, false alerts included.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
+from ssdpt.monitor.alarms import LevelKeeper
+from ssdpt.monitor.baseline import Baseline
 from ssdpt.monitor.limits import Limits, limits_of
-from ssdpt.monitor.marks import MARK_SECONDS, HighMarks
 from ssdpt.monitor.plant import AlarmSettings
 from ssdpt.progress import SILENT, Reporter
-from ssdpt.scoring.calibrate import fit_tail
+from ssdpt.scoring.calibrate import Tail, fit_tail
 from ssdpt.settings import DecisionConfig
 
 _DAY, _WEEK = 86400, 604800  # seconds
 _CLIP = 10  # seconds
 _CLIPS = 60  # of the baseline: ten minutes
 _SLOW = 600.0  # seconds that a slow swing lasts
-_LISTENED = (0, 1, 7, 28)  # days
+LISTENED = (0, 1, 7, 28)  # days
 _ASKED = (0.1, 1.0, 10.0)  # false alerts a week
 
 
@@ -37,31 +39,52 @@ class AlertRow:
     found: float
 
 
-def bench_alerts(weeks: int, seed: int, reporter: Reporter = SILENT) -> dict[str, Any]:
-    """Limits from a baseline and from days of running, each tried on `weeks` of normal scores."""
+def bench_alerts(
+    weeks: int, seed: int, listened: Sequence[int] = LISTENED, reporter: Reporter = SILENT
+) -> dict[str, Any]:
+    """Limits from a baseline and from days of running, each tried on `weeks` of normal scores.
+
+    `listened`: days after which limits are looked at, rising; 0 is before any.
+    """
     rows: list[AlertRow] = []
     with reporter.task("weeks of scores", total=len(_KINDS)) as task:
         for name, draw in _KINDS.items():
             rng = np.random.default_rng(seed)
-            known = draw(_LISTENED[-1] * _DAY, rng)
-            rows += _rows(name, known, draw(weeks * _WEEK, rng), weeks)
+            known = draw(max(listened[-1] * _DAY, _CLIPS * _CLIP), rng)
+            rows += _rows(name, known, draw(weeks * _WEEK, rng), weeks, listened)
             task.advance()
     return {"weeks": weeks, "clips": _CLIPS, "rows": [asdict(row) for row in rows]}
 
 
-def _rows(name: str, known: np.ndarray, tried: np.ndarray, weeks: int) -> list[AlertRow]:
+def _rows(
+    name: str, known: np.ndarray, tried: np.ndarray, weeks: int, listened: Sequence[int]
+) -> list[AlertRow]:
     settings = AlarmSettings()
     tail = fit_tail([known[: _CLIPS * _CLIP : _CLIP]], DecisionConfig(), 0)
-    smoothed = _mean(tried, settings.smoothing)
+    heard, smoothed = _mean(known, settings.smoothing), _mean(tried, settings.smoothing)
     found = []
-    for days in _LISTENED:
-        marks = HighMarks(settings.shortest)
-        marks.recall(_marks(known[: days * _DAY], settings))
+    baseline, keeper, day = Baseline(settings.shortest), LevelKeeper(settings), 0
+    for days in listened:
+        _listen(heard[day * _DAY : days * _DAY], day * _DAY, baseline, keeper, tail)
+        day = days
         for asked in _ASKED:
             wanted = settings.model_copy(update={"per_week": asked})
-            limits = limits_of(tail, marks, wanted, clip_seconds=_CLIP)
+            limits = limits_of(tail, baseline.marks, wanted, clip_seconds=_CLIP)
             found.append(AlertRow(name, days, asked, alerts(smoothed, limits, settings) / weeks))
     return found
+
+
+def _listen(
+    smoothed: np.ndarray, begin: int, baseline: Baseline, keeper: LevelKeeper, tail: Tail
+) -> None:
+    """Seconds of running from `begin` on, judged as a machine is."""
+    marks, limits = -1, None
+    for second, score in enumerate(smoothed.tolist(), begin):
+        if limits is None or len(baseline.marks.highest) != marks:  # they change with them only
+            marks = len(baseline.marks.highest)
+            limits = limits_of(tail, baseline.marks, keeper.settings, clip_seconds=_CLIP)
+        level = keeper.update(second, score, limits)
+        baseline.update(second, second, score, 1.0, normal=level == "normal")
 
 
 def alerts(smoothed: np.ndarray, limits: Limits, settings: AlarmSettings) -> int:
@@ -79,16 +102,6 @@ def alerts(smoothed: np.ndarray, limits: Limits, settings: AlarmSettings) -> int
             break
         now = int(ends[after])
     return count
-
-
-def _marks(scores: np.ndarray, settings: AlarmSettings) -> dict[str, Any]:
-    """What `HighMarks` keeps of such scores, one a second."""
-    size = round(MARK_SECONDS)
-    smoothed = _mean(scores, settings.smoothing)
-    parts = len(scores) // size
-    lasted = _lasted(smoothed, settings.shortest)[: parts * size].reshape(parts, size)
-    means = smoothed[: parts * size].reshape(parts, size).mean(1)
-    return {"highest": lasted.max(1).tolist(), "means": means.tolist()}
 
 
 def _mean(scores: np.ndarray, seconds: float) -> np.ndarray:

@@ -304,13 +304,17 @@ def alerts(
     weeks: Annotated[
         int, typer.Option(min=1, help="Of normal scores that limits are tried on.")
     ] = 36,
+    days: Annotated[
+        list[int] | None,
+        typer.Option("--after", min=0, help="Days of listening (may be repeated): 0, 1, 7, 28."),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the scores.")] = 0,
     as_json: Json = False,
 ) -> None:
     """False alerts: how many a week limits give, after days of listening, of how many asked for."""
-    from ssdpt.bench.alerts import bench_alerts
+    from ssdpt.bench.alerts import LISTENED, bench_alerts
 
-    result = bench_alerts(weeks, seed, REPORTER)
+    result = bench_alerts(weeks, seed, sorted(set(days or LISTENED)), REPORTER)
     if as_json:
         _print(result, as_json)
         return

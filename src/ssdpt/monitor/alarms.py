@@ -26,7 +26,7 @@ class Smoother:
         return sum(value for _, value in self._recent) / len(self._recent)
 
     def clear(self) -> None:
-        """After a gap or a stop the past does not count."""
+        """After a stop the past does not count."""
         self._recent.clear()
 
 
@@ -65,15 +65,11 @@ class LevelKeeper:
             self.level = _RANKS[_rank(self.level) - 1]
         return self.level
 
-    def pause(self) -> None:
-        """Nothing is heard for a while: the level stays, but no time counts towards another."""
-        self._above.clear()
-        self._below.clear()
-
     def reset(self) -> None:
         """To normal, with nothing pending."""
         self.level = "normal"
-        self.pause()
+        self._above.clear()
+        self._below.clear()
 
 
 def _since(times: dict[Level, float], level: Level, time: float, holds: bool) -> None:

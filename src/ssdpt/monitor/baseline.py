@@ -29,17 +29,22 @@ class Baseline:
         self.lately = RunningMean(_LATELY)
         self._normal = True
 
-    def update(self, time: float, score: float, seconds: float, *, normal: bool) -> None:
-        """A smoothed score which held for `seconds`."""
+    def update(
+        self, now: float, heard: float, score: float, seconds: float, *, normal: bool
+    ) -> None:
+        """A smoothed score which held for `seconds`; `heard` seconds were judged so far."""
         if normal != self._normal:
             self._normal = normal
             self.lately.reset()
         self.lately.update(score, seconds)
+        self.marks.update(now, heard, score, seconds, normal=normal)
         if normal:
             self.long.update(score, seconds)
-            self.marks.update(time, score, seconds)
-        else:
-            self.marks.begin()
+
+    @property
+    def quietest_dbfs(self) -> float | None:
+        """Level of the quietest operating point; None while they are not known."""
+        return None if self.points is None else min(one.level_dbfs for one in self.points.points)
 
     def tell_apart(self, points: OperatingPoints) -> None:
         """Weigh scores by operating point from now on, which makes other scores usual."""
@@ -49,7 +54,10 @@ class Baseline:
         self.marks.forget()
 
     def move(self, usual: float) -> None:
-        """Take the scores it has now as usual ones, instead of `usual`."""
+        """Take the scores it has now as usual ones, instead of `usual`, that of the model's clips.
+
+        The marks are of a normal that is no longer one.
+        """
         self.shift += self.lately.mean - usual
         self.long.reset()
         self.lately.reset()

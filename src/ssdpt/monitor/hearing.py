@@ -82,7 +82,7 @@ class Hearing:
         self.heard_at = clock.monotonic()  # when the last chunk came
         self.lag = 0.0  # seconds from the last sample's time to its arrival here
         self.failure = ""  # why it has given up, in words
-        self._begun = 0.0  # time of the first frame since the last gap
+        self.begun = 0.0  # time of the first sample since the last gap
         self._second: list[Floats] = []
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"ssdpt-hear-{name}", daemon=True)
@@ -94,11 +94,12 @@ class Hearing:
     def stop(self, timeout: float = 2.0) -> None:
         """Tell it to end, and wait so long."""
         self._stop.set()
-        self._thread.join(timeout)
+        if self._thread.is_alive():
+            self._thread.join(timeout)
 
     def time_of(self, frame: int) -> float:
         """When a frame, by its number since the last gap, was heard: its middle."""
-        return self._begun + frame * self.front_end.frame_seconds
+        return self.begun + frame * self.front_end.frame_seconds
 
     def _run(self) -> None:
         chunks = self.source.chunks(self._stop)
@@ -125,7 +126,7 @@ class Hearing:
         begun = False
         for chunk in stretch:
             if not begun:
-                self._begun, begun = chunk.time, True
+                self.begun, begun = chunk.time, True
                 self._second = []
             self.ring.add(chunk.samples, chunk.time)
             self._level(chunk)

@@ -39,7 +39,8 @@ class Loudness:
 class RunningKeeper:
     """Whether the machine runs.
 
-    The limit is given, or learnt: so many dB below the level that it usually runs at.
+    The limit is given, or learnt: so many dB below the level that it usually runs at, or below
+    its quietest operating point where these are known.
     """
 
     def __init__(self, off_below_dbfs: float | None, usual_dbfs: float | None = None) -> None:
@@ -57,9 +58,12 @@ class RunningKeeper:
             return None
         return float(np.median(self._levels))
 
-    def update(self, time: float, dbfs: float) -> bool:
-        """Whether it runs, after a second at this level."""
-        off, on = self._limits()
+    def update(self, time: float, dbfs: float, quietest_dbfs: float | None = None) -> bool:
+        """Whether it runs, after a second at this level.
+
+        `quietest_dbfs` is that of its operating points at which it is quietest.
+        """
+        off, on = self._limits(quietest_dbfs)
         looks_running = dbfs >= (off if self.running else on)
         if looks_running == self.running:
             self._turned = None
@@ -75,11 +79,11 @@ class RunningKeeper:
         """What seemed to begin is forgotten."""
         self._turned = None
 
-    def _limits(self) -> tuple[float, float]:
+    def _limits(self, quietest_dbfs: float | None) -> tuple[float, float]:
         """Off below the first, on again above the second, in dBFS."""
         if self.given is not None:
             return self.given, self.given + _MARGIN_DB - _BACK_DB
-        usual = self.usual_dbfs
-        if usual is None:
+        known = [level for level in (self.usual_dbfs, quietest_dbfs) if level is not None]
+        if not known:
             return -np.inf, -np.inf
-        return usual - _MARGIN_DB, usual - _BACK_DB
+        return min(known) - _MARGIN_DB, min(known) - _BACK_DB

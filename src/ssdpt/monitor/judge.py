@@ -43,7 +43,10 @@ class Judge:
         self._smoother = Smoother(settings.smoothing)
         # Spectra (bins,) in dB and levels in dBFS of the seconds of the last clip.
         self._seconds: deque[tuple[Floats, float]] = deque(maxlen=_POINT_SECONDS)
-        self._learnt_from = 0.0  # time of the last clip that the points were learnt from
+        # Seconds of sound that were judged so far. What lies in a gap does not count: neither
+        # towards a level nor against it.
+        self._heard = 0.0
+        self._learnt_from = 0.0  # how far that was at the last clip the points are learnt from
 
     @property
     def limits(self) -> Limits | None:
@@ -66,8 +69,8 @@ class Judge:
         if spectrum is not None:
             self._seconds.append((spectrum, level_dbfs))
 
-    def judge(self, time: float, seconds: float, score: float) -> Verdict:
-        """The score of the last clip; `seconds` have passed since the last one."""
+    def judge(self, now: float, seconds: float, score: float) -> Verdict:
+        """The score of the last clip, of which `seconds` are new since the last one."""
         limits, baseline, model = self.limits, self.baseline, self.model
         assert limits is not None
         assert model is not None
@@ -76,11 +79,13 @@ class Judge:
         if baseline.points is not None and mean is not None:
             self.point = baseline.points.at(mean)
             score_here = baseline.points.adjusted(score, self.point)
-        smoothed = self._smoother.add(time, score_here)
-        level = self.levels.update(time, smoothed, limits)
-        baseline.update(time, smoothed - baseline.shift, seconds, normal=level == "normal")
-        if baseline.points is None and mean is not None and level == "normal":
-            self._learn_points(time, mean, score)
+        self._heard += seconds
+        smoothed = self._smoother.add(self._heard, score_here)
+        level = self.levels.update(self._heard, smoothed, limits)
+        normal = level == "normal"
+        baseline.update(now, self._heard, smoothed - baseline.shift, seconds, normal=normal)
+        if baseline.points is None and mean is not None and normal:
+            self._learn_points(mean, score)
         tail = model.detector.calibration.tail(self.place.section)
         return Verdict(
             level=level,
@@ -90,18 +95,13 @@ class Judge:
             drifted=has_drifted(baseline.long, limits.shifted(-baseline.shift)),
         )
 
-    def pause(self) -> None:
-        """Nothing is heard for a while; a level that was reached stays."""
-        self._smoother.clear()
-        self.levels.pause()
-        self.baseline.marks.pause()
-        self.point = None
-
     def stop(self) -> None:
-        """The machine is off: whatever level there was is over."""
-        self.pause()
+        """The machine is off, or not judged by this model: whatever level there was is over."""
+        self._smoother.clear()
         self.levels.reset()
         self._seconds.clear()
+        self.baseline.marks.begin()
+        self.point = None
 
     @property
     def may_move(self) -> bool:
@@ -110,9 +110,8 @@ class Judge:
 
     def move_baseline(self) -> None:
         """Take the scores it has now as usual."""
-        limits = self.limits
-        assert limits is not None
-        self.baseline.move(limits.usual - self.baseline.shift)
+        assert self.model is not None
+        self.baseline.move(self.model.detector.calibration.tail(self.place.section).threshold(0.5))
         self.stop()
 
     def adopt(self, model: LiveModel, section: str, points: OperatingPoints | None) -> None:
@@ -129,9 +128,9 @@ class Judge:
         whole = len(self._seconds) == _POINT_SECONDS
         return np.mean([spectrum for spectrum, _ in self._seconds], axis=0) if whole else None
 
-    def _learn_points(self, time: float, spectrum: Floats, score: float) -> None:
+    def _learn_points(self, spectrum: Floats, score: float) -> None:
         """Clips that overlap say the same: one a clip's length."""
-        if abs(time - self._learnt_from) >= _POINT_SECONDS:
-            self._learnt_from = time
+        if self._heard - self._learnt_from >= _POINT_SECONDS:
+            self._learnt_from = self._heard
             level = float(np.mean([level for _, level in self._seconds]))
             self.baseline.learner.add(spectrum, level, score)

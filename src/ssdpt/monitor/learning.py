@@ -23,6 +23,7 @@ from ssdpt.settings import FeatureConfig
 from ssdpt.types import Floats, Recording
 
 MOST_CLIPS = 360  # an hour: more are spread over the time, not held in memory
+_EDGE = 0.1  # seconds by which a clip may be shorter: recordings are cut by other clocks
 FEWEST_CLIPS = 6  # a minute; what is learnt from less alarms at everything
 
 
@@ -34,28 +35,36 @@ class Learning:
     clip_seconds: float
     every: float  # seconds from one clip to the next
     clips: list[Floats] = field(default_factory=list)
-    _next: float | None = None  # time at which the clip under way is whole
+    _next: float | None = None  # time from which on another clip is wanted
+    _began: float = 0.0  # since when it runs
 
     def listen(self, hearing: Hearing, now: float, *, runs: bool) -> bool:
         """Take the clip that has become whole; whether there are enough."""
         if not runs:
             self._next = None  # half a clip of a machine that stops is none
-        elif self._next is None:
-            self._next = now + self.clip_seconds
-        elif now < self._next - self.clip_seconds:
-            self._next = now + self.clip_seconds  # the clock was set back
-        elif now >= self._next:
+        elif self._next is None or now < self._next - self.every:
+            self._next = self._began = now  # it begins, or the clock was set back
+        # Neither from before a stop nor over a gap, which is silence that nobody made.
+        begin = max(self._began, hearing.begun)
+        if (
+            self._next is not None
+            and now >= self._next
+            and now - begin >= self.clip_seconds - _EDGE
+        ):
             samples, _ = hearing.ring.between(now - self.clip_seconds, now)
-            whole = round(self.clip_seconds * hearing.rate)
-            if len(samples) >= 0.99 * whole:
+            if len(samples) >= (self.clip_seconds - _EDGE) * hearing.rate:
                 self.clips.append(np.array(samples))
-            self._next = now + self.every
+                self._next = now + self.every
         return len(self.clips) >= self.wanted
 
     @property
     def seconds(self) -> float:
         """Of running so far."""
         return len(self.clips) * self.every
+
+    @property
+    def wanted_seconds(self) -> float:
+        return self.wanted * self.every
 
 
 def fit_baseline(clips: Sequence[Floats], rate: int, machine: str) -> Detector:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -58,6 +59,7 @@ def limits_of(
     """
     own = marks.tail()
     rate = settings.per_week * MARK_SECONDS / _WEEK
+    highest = math.inf
     if own is not None and rate <= _OFTENEST:
         known, usual = own
         words = _own_words(marks, settings.per_week, known, rate)
@@ -65,7 +67,10 @@ def limits_of(
         known, usual = tail, tail.threshold(0.5)
         rate = min(settings.per_week * clip_seconds / _WEEK, 0.5)
         words = _clip_words(settings.per_week, known, rate)
-    alert = max(known.threshold(rate), usual)
+        if own is not None:
+            # More alerts are never asked for by a higher limit.
+            highest, usual = own[0].threshold(_OFTENEST), own[1]
+    alert = max(min(known.threshold(rate), highest), usual)
     alarm = max(known.threshold(rate * _ALARM_RATIO), alert)
     share = settings.exit_share
     return Limits(

@@ -21,6 +21,8 @@ from ssdpt.judging import score_by_rule
 from ssdpt.monitor.hearing import FrameWindow
 from ssdpt.types import Floats
 
+_EDGE_FRAMES = 4  # that may be missing at the end of a clip
+
 
 @dataclass(slots=True)
 class Place:
@@ -53,15 +55,27 @@ class LiveModel:
         self.segment = system.segment_frames
         by_segments = system.means_segments and self.segment < self.clip_frames
         self.hop = hop if by_segments else None  # None: it is given the whole clip
-        self.segments_a_clip = (
-            0 if self.hop is None else (self.clip_frames - self.segment) // self.hop + 1
+        self.segments_a_clip = 0 if self.hop is None else self._segments(self.clip_frames)
+        # That make a clip: of a recording of its length the last frames come only with the next.
+        self.fewest_segments = (
+            0 if self.hop is None else max(1, self._segments(self.clip_frames - _EDGE_FRAMES))
         )
+
+    def _segments(self, frames: int) -> int:
+        assert self.hop is not None
+        return (frames - self.segment) // self.hop + 1
 
     @cached_property
     def digest(self) -> str:
-        """Which model it is, by what it has heard."""
-        heard = "".join(sorted(self.detector.fingerprint))
-        return hashlib.blake2b(heard.encode(), digest_size=16).hexdigest()
+        """Which model it is: by what it has heard, how it was made, and how it scores."""
+        detector = self.detector
+        parts = [
+            *sorted(detector.fingerprint),
+            detector.stored.version,
+            detector.config.model_dump_json(),
+            repr(detector.calibration.pooled),
+        ]
+        return hashlib.blake2b("".join(parts).encode(), digest_size=16).hexdigest()
 
     @property
     def clip_seconds(self) -> float:
@@ -91,7 +105,7 @@ class LiveModel:
                 place.segments.append((value, dict(zip(names, parts, strict=True))))
             while len(place.segments) > self.segments_a_clip:
                 place.segments.popleft()
-            if len(place.segments) == self.segments_a_clip:
+            if len(place.segments) >= self.fewest_segments:
                 found[number] = _mean(place.segments, end)
         return found
 
@@ -103,7 +117,8 @@ class LiveModel:
         none = np.zeros((0, 1), np.float32)
         if self.hop is None:
             frames, first = window.since(window.count - self.clip_frames)
-            return (frames, first + len(frames)) if len(frames) == self.clip_frames else (none, 0)
+            whole = len(frames) >= self.clip_frames - _EDGE_FRAMES
+            return (frames, first + len(frames)) if whole else (none, 0)
         ready = (window.count - place.next_frame - self.segment) // self.hop + 1
         if ready <= 0:
             return none, 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time as clock
 from collections import deque
+from dataclasses import replace
 from typing import Any
 
 from ssdpt.monitor.events import EventKeeper
@@ -24,6 +25,7 @@ _LOST_AFTER = 5.0  # seconds of real time without a chunk
 _SPARK_SECONDS = 600.0
 _SPARK_EVERY = 10.0
 _SAMPLE_SECONDS, _SAMPLE_EVERY = 10.0, 60.0
+_LONGEST_STEP = 10.0  # seconds: what was not looked at for longer was not judged
 
 
 class MachineMonitor:
@@ -51,6 +53,7 @@ class MachineMonitor:
         self._sampled = 0.0  # when one was last taken
         self._complaint = ""  # about its source, as last told
         self._judged = 0.0  # time of the last second that was looked at
+        self._unheard = True  # whether that was not judged
 
     @property
     def id(self) -> str:
@@ -88,6 +91,17 @@ class MachineMonitor:
         here = self.normal_samples.get(self.judge.point or UNKNOWN)
         return here if here is not None else next(iter(self.normal_samples.values()), None)
 
+    def follow(self, before: MachineMonitor) -> None:
+        """Be what this machine was before its settings changed: the same events go on."""
+        self.events, self.muted_until = before.events, before.muted_until
+        self.state, self.state_since = before.state, before.state_since
+        self.last, self.spark = before.last, before.spark
+        self.judge.levels.level = before.judge.levels.level
+        if before.judge.model is self.judge.model:
+            self.judge.baseline = before.judge.baseline
+        if before.hearing is self.hearing:
+            self.spectrum, self.normal_samples = before.spectrum, before.normal_samples
+
     def missing(self) -> list[Message]:
         """Told every second of real time in which nothing was heard."""
         if not self.lost:
@@ -95,6 +109,9 @@ class MachineMonitor:
         now = clock.time()
         complaint = self.signals.update(now, None, lost=True)
         told = self._become("lost", now, None)
+        self.judge.point = None
+        if self.last is not None and self.last.smoothed is not None:
+            self.last = replace(self.last, score=None, smoothed=None, p_value=None, parts={})
         if complaint:
             told += self._signal(now, complaint, self.hearing.failure)
         return told
@@ -104,11 +121,12 @@ class MachineMonitor:
         now, loudness = self.hearing.levels[-1]
         if now < self._judged:
             self._set_back()
-        seconds = min(max(now - self._judged, 0.0), 10.0) if self._judged else 1.0
+        seconds = min(max(now - self._judged, 0.0), _LONGEST_STEP)
         self._judged = now
         if score is not None and not math.isfinite(score.value):
             score = None
-        runs = not loudness.silent and self.running.update(now, loudness.dbfs)
+        quietest = self.judge.baseline.quietest_dbfs
+        runs = not loudness.silent and self.running.update(now, loudness.dbfs, quietest)
         told = self._signal(now, self.signals.update(now, loudness, lost=False))
         self.spectrum.hear(self.hearing.ring.between(now - 1.0, now)[0])
         self.judge.hear(self.spectrum.now, loudness.dbfs)
@@ -117,15 +135,17 @@ class MachineMonitor:
             self.judge.stop()
             state: MachineState = "off"
         elif learning:
+            self.judge.stop()
             state = "learning"
         elif score is None or self.judge.model is None:
-            # After a gap too, until a whole clip is heard.
-            self.judge.pause()
-            state = "starting"
+            state = "starting"  # after a gap too, until a whole clip is heard
         else:
-            verdict = self.judge.judge(now, seconds, score.value)
+            # The first score after a gap is of a clip of which nothing was judged before.
+            new = self.judge.model.clip_seconds if self._unheard else seconds
+            verdict = self.judge.judge(now, new, score.value)
             state = verdict.level
             told += self._drift(now, verdict)
+        self._unheard = verdict is None
         if state == "normal":
             self.spectrum.settle(self.judge.point or UNKNOWN)
             self._sample(now)
@@ -148,7 +168,6 @@ class MachineMonitor:
 
     def _set_back(self) -> None:
         """The clock was set back: what was counted in time begins anew."""
-        self.judge.pause()
         self.running.pause()
         self.events.set_back()
         self.signals = SignalKeeper()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import shutil
+import threading
+import time as clock
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -41,6 +43,8 @@ class Roster:
         self.store, self.data, self.note = store, data, note
         self._models: dict[Path, LiveModel] = {}
         self._remembered: dict[tuple[str, str], Any] = {}
+        self._gone: set[str] = set()  # machines that were removed
+        self._lock = threading.RLock()  # of these
 
     def own_folder(self, id: str) -> Path:
         """Where a machine keeps what it has learnt."""
@@ -55,14 +59,16 @@ class Roster:
     def model(self, folder: Path) -> LiveModel:
         """The model of a folder, loaded once."""
         key = folder.resolve()
-        if key not in self._models:
-            self._models[key] = LiveModel(Detector.load(folder, device="cpu"))
-        return self._models[key]
+        with self._lock:
+            if key not in self._models:
+                self._models[key] = LiveModel(Detector.load(folder, device="cpu"))
+            return self._models[key]
 
     def forget_models(self, used: Iterable[LiveModel | None]) -> None:
         """Let go of models that no machine is judged by any more."""
         kept = {id(model) for model in used}
-        self._models = {key: model for key, model in self._models.items() if id(model) in kept}
+        with self._lock:
+            self._models = {key: one for key, one in self._models.items() if id(one) in kept}
 
     @staticmethod
     def read_model(settings: MachineSettings) -> LiveModel:
@@ -80,13 +86,16 @@ class Roster:
         named = machine.settings.model
         origin = None if named is None else self.model(named).digest
         self._remember(machine.id, "learnt_from", origin)
-        model = self._models[folder.resolve()] = LiveModel(detector)
+        model = LiveModel(detector)
+        with self._lock:
+            self._models[folder.resolve()] = model
         return model
 
     def open(
         self, settings: MachineSettings, plant: PlantFile, before: MachineMonitor | None = None
     ) -> MachineMonitor:
         """Everything but starting to listen; `before` is heard on where its source is the same."""
+        self._gone.discard(settings.id)
         model = self._model_of(settings)
         judge = Judge(settings.alarm, model, _section(settings, model))
         hearing = self._hearing(settings, plant, model, before)
@@ -99,6 +108,8 @@ class Roster:
         # What was asked for on the page holds until the plant file asks for something else.
         if isinstance(asked, dict) and asked["instead_of"] == settings.alarm.per_week:
             judge.per_week = float(asked["per_week"])
+        elif asked is not None:
+            self._remember(settings.id, "per_week", None)
         told = recall(settings.id, "baseline")
         if told and model is not None and told["model"] == model.digest:
             marks = recall(settings.id, "marks")
@@ -112,6 +123,17 @@ class Roster:
         latest = self.store.events(machine=settings.id, limit=1)
         machine.events.last = latest[0] if latest else None
         return machine
+
+    def end_events_of_others(self, ids: Iterable[str]) -> None:
+        """Machines that left the plant while nobody listened have no events that go on."""
+        events = self.store.events(open_only=True, limit=_OPEN_EVENTS)
+        for id in {event.machine for event in events if event.ended is None} - set(ids):
+            self.store.end_events(id, clock.time())
+
+    @staticmethod
+    def remembers_enough(machine: MachineMonitor, plant: PlantFile) -> bool:
+        """Whether as much of its sound is held as the recording of an event needs."""
+        return machine.hearing.ring.seconds >= _memory(plant)
 
     def remember(self, machine: MachineMonitor) -> None:
         """What must outlive a restart."""
@@ -130,18 +152,23 @@ class Roster:
 
     def forget(self, id: str) -> None:
         """A machine that was removed: all that it has learnt; its history stays."""
-        self.store.forget(id)
+        with self._lock:
+            self._gone.add(id)  # whoever is about to remember something of it comes too late
+            self.store.forget(id)
+            self._remembered = {key: told for key, told in self._remembered.items() if key[0] != id}
         self.store.drop_sample(id)
-        self._remembered = {key: told for key, told in self._remembered.items() if key[0] != id}
         folder = self.own_folder(id)
         if is_model(folder):
             shutil.rmtree(folder)
 
     def _remember(self, id: str, name: str, told: Any) -> None:
         """Not written again as long as it is the same."""
-        if (id, name) not in self._remembered or self._remembered[id, name] != told:
-            self.store.remember(id, name, told)
-            self._remembered[id, name] = told
+        with self._lock:
+            if id in self._gone:
+                return
+            if (id, name) not in self._remembered or self._remembered[id, name] != told:
+                self.store.remember(id, name, told)
+                self._remembered[id, name] = told
 
     def _model_of(self, settings: MachineSettings) -> LiveModel | None:
         """What it has learnt, or the model that it names; None where there is neither."""
@@ -177,7 +204,7 @@ class Roster:
             front_end = Texture.front_end_of(load_config("best"))
         else:
             rate, front_end = model.detector.sample_rate, model.detector.system.front_end
-        memory = max(_LEAST_MEMORY, plant.retention.pre_roll + plant.retention.post_roll + 30.0)
+        memory = _memory(plant)
         clip = _CLIP_SECONDS if model is None else model.clip_seconds
         if (
             before is not None
@@ -188,6 +215,11 @@ class Roster:
             return before.hearing
         source = open_source(settings.source, rate)
         return Hearing(settings.id, source, front_end, rate, seconds=memory, frame_seconds=3 * clip)
+
+
+def _memory(plant: PlantFile) -> float:
+    """Seconds of sound that are held of each machine."""
+    return max(_LEAST_MEMORY, plant.retention.pre_roll + plant.retention.post_roll + 30.0)
 
 
 def _section(settings: MachineSettings, model: LiveModel | None) -> str:

@@ -31,12 +31,16 @@ class Monitor(Watch):
 
     def start(self) -> None:
         super().start()
-        for id in list(self.machines):
+        for id, machine in list(self.machines.items()):
             minutes = self.store.recall(id, "learning")
-            if minutes is not None:
-                self.start_learning(id, float(minutes))
-                title = self.machines[id].settings.title
-                self.note(f"{title} was learning when the service stopped, and begins anew")
+            if minutes is None:
+                continue
+            if machine.settings.model is not None:
+                self.store.forget(id, "learning")  # it is judged by a model now
+                continue
+            self.start_learning(id, float(minutes))
+            title = machine.settings.title
+            self.note(f"{title} was learning when the service stopped, and begins anew")
 
     def machine(self, id: str) -> MachineMonitor:
         """KeyError where there is none."""
@@ -125,8 +129,20 @@ class Monitor(Watch):
         """`normal` also makes the machine's model take the event's sound up as normal."""
         event = self._changed(lambda: self.store.label(id, label, who, clock.time()))
         machine = self.machines.get(event.machine)
-        if label == "normal" and event.audio_begin is not None and machine is not None:
+        if machine is None or event.kind != "anomaly":
+            return event
+        if label == "fault":
+            with self.lock:
+                machine.judge.baseline.marks.drop(
+                    event.began, event.ended or machine.hearing.ring.end
+                )
+        elif label == "normal" and event.audio_begin is not None:
             self.workshop.absorb(machine, event)
+        elif label == "normal" and not self.file.retention.keep_audio:
+            self.note(
+                f"{machine.settings.title}: no sound is kept, so that none can be taken as normal; "
+                "take a new baseline instead"
+            )
         return event
 
     def mute(self, id: str, until: float | None) -> None:
@@ -226,11 +242,11 @@ class Monitor(Watch):
 
     def remove_machine(self, id: str) -> None:
         """No longer listen to a machine that was added on the page; its history stays."""
-        machine = self.machines[id]
-        if id not in self.added:
-            raise SsdptError(f"machine {id} is named in the plant file; take it out there")
-        self.added.remove(id)
         with self.lock:
+            machine = self.machines[id]
+            if id in self.named or id not in self.added:
+                raise SsdptError(f"machine {id} is named in the plant file; take it out there")
+            self.added.remove(id)
             self._remove(machine)
             machines = tuple(one for one in self.file.machines if one.id != id)
             self.file = self.file.model_copy(update={"machines": machines})
@@ -257,7 +273,8 @@ class Monitor(Watch):
         """
         if self.path is None:
             raise SsdptError("there is no plant file to read again")
-        plant = self.added.beside(read_plant(self.path))
+        written = read_plant(self.path)
+        plant = self.added.beside(written)
         if not plant.machines and self.file.machines:
             raise SsdptError(
                 f"{self.path}: names no machine any more; stop the service to mean that"
@@ -271,6 +288,7 @@ class Monitor(Watch):
             id: self.roster.open(settings, plant, self.machines.get(id))
             for id, settings in wanted.items()
             if known.get(id) != settings
+            or not self.roster.remembers_enough(self.machines[id], plant)
         }
         changed = plant.outputs != self.file.outputs
         outputs = open_outputs(plant) if changed else self.outputs
@@ -283,7 +301,9 @@ class Monitor(Watch):
                 self._replace(self.machines.get(id), machine)
                 told.append(f"{id} {'has changed' if id in known else 'is new'}")
             before, self.outputs = self.outputs, outputs
-            self.file = plant
+            if plant.retention != self.file.retention:
+                told.append("things are kept for another time from now on")
+            self.file, self.named = plant, {machine.id for machine in written.machines}
         if changed:
             told.append("other outputs are told from now on")
             for output in before:
@@ -296,11 +316,12 @@ class Monitor(Watch):
     def _replace(self, before: MachineMonitor | None, machine: MachineMonitor) -> None:
         """Listen to this machine, in place of what it was before its settings changed."""
         self.machines[machine.id] = machine
-        if before is not None and before.hearing is machine.hearing:
-            # Heard on without a gap, and what was heard still holds.
-            machine.spectrum, machine.normal_samples = before.spectrum, before.normal_samples
-            return
+        if machine.settings.model is not None and self.learning.pop(machine.id, None) is not None:
+            self.store.forget(machine.id, "learning")
         if before is not None:
+            machine.follow(before)
+            if before.hearing is machine.hearing:
+                return  # heard on without a gap
             before.hearing.stop(0.1)
         machine.hearing.start()
 

@@ -35,6 +35,7 @@ from ssdpt.types import Floats
 _PAUSE = 0.05  # seconds between rounds in which nothing was due
 _HOUSEKEEPING = 60.0  # seconds
 _SAMPLE_EVERY = 3600.0  # seconds
+_LATE_FILE = 5.0  # seconds: the next recording of a folder may come any time, or never
 _DELAYS = 20_000  # that are remembered
 _NOTES = 20
 _LOG = logging.getLogger(__name__)
@@ -53,6 +54,7 @@ class Watch:
         demo: bool = False,
     ) -> None:
         self.added = AddedMachines(data / MACHINES)
+        self.named = {machine.id for machine in plant.machines}  # by the plant file itself
         self.file = plant = self.added.beside(plant)
         self.store, self.data, self.path, self.demo = store, data, path, demo
         self.writer = Writer(store)
@@ -81,6 +83,7 @@ class Watch:
 
     def start(self) -> None:
         """Begin to listen."""
+        self.roster.end_events_of_others(self.machines)
         self.writer.start()
         self.metrics.watch_outputs(self.outputs)
         self.watch_sources()
@@ -114,12 +117,12 @@ class Watch:
         """One machine as the API tells it."""
         with self.lock:
             machine = self.machines[id]
-            told = machine.as_json() | {"added": id in self.added}
+            told = machine.as_json() | {"added": id in self.added and id not in self.named}
             learning = self.learning.get(id)
             if learning is not None:
                 told["learning"] = {
                     "seconds": learning.seconds,
-                    "wanted": learning.wanted * learning.clip_seconds,
+                    "wanted": learning.wanted_seconds,
                 }
             return told
 
@@ -133,15 +136,25 @@ class Watch:
     def _rounds(self) -> None:
         looked = clock.monotonic()
         while not self._stop.is_set():
-            busy = self._round()
-            if clock.monotonic() - looked >= 1.0:
-                looked = clock.monotonic()
-                for machine in list(self.machines.values()):
-                    self._apply(machine, machine.missing)
-                    if machine.lost:
-                        self._record(machine, math.inf)  # no more is to come
+            busy = False
+            try:
+                busy = self._round()
+                if clock.monotonic() - looked >= 1.0:
+                    looked = clock.monotonic()
+                    self._look_for_missing()
+            except Exception as error:
+                # Whatever it is, the watch over the others goes on.
+                self._failed("a round", error)
             if not busy:
                 self._stop.wait(_PAUSE)
+
+    def _look_for_missing(self) -> None:
+        """Of machines that say nothing, nothing more is waited for."""
+        for machine in list(self.machines.values()):
+            self._apply(machine, machine.missing)
+            silent = clock.monotonic() - machine.hearing.heard_at
+            if machine.lost or silent > self.file.retention.post_roll + _LATE_FILE:
+                self._record(machine, math.inf)
 
     def _round(self) -> bool:
         """Judge every machine of which another second was heard; whether there was one."""
@@ -189,12 +202,11 @@ class Watch:
         now = machine.last.time
         self.readings += 1
         self.delays.append(clock.time() - now)
-        learning = self.learning.get(machine.id)
-        if learning is not None:
+        with self.lock:
+            learning = self.learning.get(machine.id)
             runs = machine.last.state != "off"
-            if learning.listen(machine.hearing, now, runs=runs):
-                with self.lock:
-                    del self.learning[machine.id]
+            if learning is not None and learning.listen(machine.hearing, now, runs=runs):
+                del self.learning[machine.id]
                 self.learn_from(machine.id, learning.clips.copy)
         baseline = machine.judge.baseline
         if baseline.points is None and baseline.learner.ready:
@@ -204,10 +216,16 @@ class Watch:
 
     def _record(self, machine: MachineMonitor, now: float) -> None:
         """Keep the sound of events of which all was heard by `now`."""
-        for event, (owner, due) in list(self.pending.items()):
-            if owner == machine.id and now >= due:
-                self.pending.pop(event, None)
-                self.workshop.record(machine, event)
+        with self.lock:
+            due = [
+                event
+                for event, (owner, when) in self.pending.items()
+                if owner == machine.id and now >= when
+            ]
+            for event in due:
+                del self.pending[event]
+        for event in due:
+            self.workshop.record(machine, event)
 
     def tell(self, message: Message) -> None:
         """The store, the page and all outputs."""

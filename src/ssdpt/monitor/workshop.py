@@ -56,9 +56,20 @@ class Workshop:
         self._add(machine, words, partial(self._learn_points, machine, learner))
 
     def record(self, machine: MachineMonitor, event: str) -> None:
-        """Keep sound and picture of an event."""
+        """Keep sound and picture of an event: what is in the ring now, and drawn in its turn."""
+        monitor, rules = self.monitor, self.monitor.file.retention
+        known, model = machine.events.known(event), machine.judge.model
+        if known is None or not rules.keep_audio:
+            return
+        # An event begins when it has lasted, and what it began with may lie a clip before that.
+        late = machine.settings.alarm.shortest + (model.clip_seconds if model else 0)
+        begin, end = known.began - late - rules.pre_roll, known.began + rules.post_roll
+        samples, begin = machine.hearing.ring.between(begin, end)
+        if not len(samples):
+            monitor.note(f"{machine.settings.title}: nothing is held any more of an event's sound")
+            return
         words = "the sound of an event is not kept"
-        self._add(machine, words, partial(self._record, machine, event))
+        self._add(machine, words, partial(self._record, machine, event, samples, begin))
 
     def absorb(self, machine: MachineMonitor, event: Event) -> None:
         """Take the sound of an event up as normal."""
@@ -91,10 +102,10 @@ class Workshop:
             self.monitor.note(f"{machine.settings.title}: {words} ({error!r})")
 
     def _learn(self, machine: MachineMonitor, make: Callable[[], Sequence[Floats]]) -> None:
-        monitor = self.monitor
+        monitor, id = self.monitor, machine.id
         try:
             clips, rate = make(), machine.hearing.rate
-            detector = fit_baseline(clips, rate, machine.id)
+            detector = fit_baseline(clips, rate, id)
             points = points_of(clips, rate, detector)
             spectrum = SpectrumKeeper(rate)
             samples: dict[int, Floats] = {}
@@ -104,67 +115,71 @@ class Workshop:
                 spectrum.learn(clip, number)
                 samples[number] = clip
             with monitor.lock:
-                # Reading the plant file again may have put another one in its place.
-                machine = monitor.machines.get(machine.id, machine)
-                model = monitor.roster.learnt(machine, detector)
-                machine.judge.adopt(model, machine.settings.section, points)
-                machine.spectrum, machine.normal_samples = spectrum, samples
-            monitor.roster.remember(machine)
-            monitor.store.forget(machine.id, "learning")
+                # Reading the plant file again may have put another one in its place, or none.
+                now = monitor.machines.get(id)
+                if now is None or now.settings.model is not None:
+                    return
+                model = monitor.roster.learnt(now, detector)
+                now.judge.adopt(model, now.settings.section, points)
+                now.spectrum, now.normal_samples = spectrum, samples
+            monitor.roster.remember(now)
         finally:
-            monitor.fitting.discard(machine.id)
-            monitor.tell_machine(machine.id)
-        self._keep_sample(machine)
-        monitor.note(f"{machine.settings.title} has learnt its baseline from {len(clips)} clips")
+            with monitor.lock:
+                monitor.fitting.discard(id)
+                if id not in monitor.learning:
+                    monitor.store.forget(id, "learning")
+            monitor.tell_machine(id)
+        self._keep_sample(now)
+        monitor.note(f"{now.settings.title} has learnt its baseline from {len(clips)} clips")
 
     def _learn_points(self, machine: MachineMonitor, learner: PointLearner) -> None:
+        baseline = machine.judge.baseline
         points = learner.learn()
         with self.monitor.lock:
-            machine.judge.baseline.tell_apart(points)
-        self.monitor.roster.remember(machine)
+            now = self.monitor.machines.get(machine.id)
+            if now is None or now.judge.baseline is not baseline:
+                return  # it has another model meanwhile
+            baseline.tell_apart(points)
+        self.monitor.roster.remember(now)
         self.monitor.tell_machine(machine.id)
 
-    def _record(self, machine: MachineMonitor, id: str) -> None:
-        monitor, rules = self.monitor, self.monitor.file.retention
-        event = machine.events.known(id) or monitor.store.event(id)
-        if event is None or not rules.keep_audio:
-            return
-        model, section = machine.judge.model, machine.judge.place.section
-        # An event begins when it has lasted, and what it began with may lie a clip before that.
-        late = machine.settings.alarm.shortest + (model.clip_seconds if model else 0)
-        begin = event.began - late - rules.pre_roll
-        end = event.began + rules.post_roll
-        samples, begin = machine.hearing.ring.between(begin, end)
-        if not len(samples):
-            return
-        detector = model.detector if model else None
-        drawn = event_picture(samples, begin, detector, section, machine.hearing.rate)
+    def _record(self, machine: MachineMonitor, id: str, samples: Floats, begin: float) -> None:
+        monitor, model = self.monitor, machine.judge.model
+        section, rate = machine.judge.place.section, machine.hearing.rate
+        drawn = event_picture(samples, begin, model.detector if model else None, section, rate)
         if not monitor.writer.flush():  # an attachment belongs to an event that is there
             raise StoreUnavailable(monitor.writer.trouble)
-        monitor.store.attach(id, "audio", flac(samples, machine.hearing.rate), ".flac")
+        monitor.store.attach(id, "audio", flac(samples, rate), ".flac")
         monitor.store.attach(id, "spectrogram", drawn.to_bytes(), ".npz")
         stored = monitor.store.event(id)
         with monitor.lock:
+            machine = monitor.machines.get(machine.id, machine)
             event = machine.events.known(id) or stored
-            if event is not None:
-                event = replace(event, audio_begin=begin, top_bands_hz=drawn.bands_hz)
-                machine.events.replace(event)
-                monitor.tell(EventChanged(event))
+            if event is None:
+                return
+            event = replace(event, audio_begin=begin, top_bands_hz=drawn.bands_hz)
+            machine.events.replace(event)
+            monitor.tell(EventChanged(event))
+        if event.label == "normal":  # someone was faster
+            self.absorb(machine, event)
 
     def _absorb(self, machine: MachineMonitor, event: Event) -> None:
-        monitor, judge = self.monitor, machine.judge
+        monitor, id = self.monitor, machine.id
         path = monitor.store.attachment(event.id, "audio")
-        if judge.model is None or path is None:
+        machine = monitor.machines.get(id, machine)
+        judge, model = machine.judge, machine.judge.model
+        if model is None or path is None:
             return
         # A copy: others may be judged by the same model, at this moment.
         detector = Detector.load(monitor.roster.folder_of(machine), device="cpu")
         detector.adapt([path], section=judge.place.section or detector.sections[0])
         with monitor.lock:
-            judge.model = monitor.roster.learnt(machine, detector)
-        monitor.roster.remember(machine)
-        monitor.note(
-            f"{machine.settings.title} takes the sound of this event as normal from now on"
-        )
+            now = monitor.machines.get(id)
+            if now is None or now.judge.model is not model:
+                raise SsdptError("it is judged by another model meanwhile; say it again")
+            now.judge.model = monitor.roster.learnt(now, detector)
+        monitor.roster.remember(now)
+        monitor.note(f"{now.settings.title} takes the sound of this event as normal from now on")
 
     def _keep_sample(self, machine: MachineMonitor) -> None:
         sample = machine.normal_sample

@@ -37,7 +37,8 @@ class Writer:
         """Write what is left, if the store is there."""
         self._stop.set()
         self._wake.set()
-        self._thread.join(10.0)
+        if self._thread.is_alive():
+            self._thread.join(10.0)
         self.flush()
 
     def reading(self, reading: Reading) -> None:

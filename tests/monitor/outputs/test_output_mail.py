@@ -99,6 +99,21 @@ def test_a_mail_tells_what_where_and_when(post):
     assert "Ended: 2023-11-14 22:14:50 UTC" in second.get_content()
 
 
+def test_mails_use_the_names_of_now(post):
+    with MailSink() as sink:
+        output = post(sink, {"pump-3": "Pump 3", "fan": "Fan"})
+        output.rename({"pump-3": "Coolant pump", "mixer": "Mixer"})  # the fan is gone
+        for machine in ("pump-3", "mixer", "fan", "unheard-of"):
+            output.publish(EventChanged(an_event(machine)))
+        finish(output)
+        output.rename({"mixer": "Big mixer"})
+        output.publish(EventChanged(an_event("mixer")))
+        until(lambda: output.status.queued == 0)
+    assert [subject.split(": ")[1] for subject in subjects(sink)] == [
+        *("Coolant pump", "Mixer", "Fan", "unheard-of", "Big mixer"),
+    ]
+
+
 def test_names_and_sentences_cannot_write_headers(post):
     with MailSink() as sink:
         output = post(sink, {"pump-3": "Pump\r\nBcc: eve@example.org"})

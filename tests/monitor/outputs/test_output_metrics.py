@@ -80,6 +80,20 @@ def test_a_machine_that_is_not_judged_has_no_score():
     assert str(samples(metrics)["ssdpt_score", "fan"]) == "nan"
 
 
+@pytest.mark.parametrize("state", ["starting", "learning", "off", "lost"])
+def test_no_old_score_is_shown_where_nothing_is_judged(state):
+    """Of a lost machine no reading comes that could take it away."""
+    metrics = busy_metrics()
+    metrics.publish(StateChanged("fan", state, 101.0))
+    found = samples(metrics)
+    assert str(found["ssdpt_score", "fan"]) == "nan"
+    assert str(found["ssdpt_level_dbfs", "fan"]) == ("nan" if state == "lost" else "-30.0")
+    metrics.publish(ReadingTaken(Reading("fan", 102.0, "normal", -31.0, 1.0, 1.5)))
+    metrics.publish(StateChanged("fan", "alarm", 103.0, 3.5))
+    found = samples(metrics)
+    assert (found["ssdpt_score", "fan"], found["ssdpt_level_dbfs", "fan"]) == (1.5, -31.0)
+
+
 def test_an_event_counts_once_for_each_level_and_is_open_until_cleared():
     metrics = listening_to(Metrics(), "fan")
     event = an_event("fan", level="alert")

@@ -258,6 +258,78 @@ def test_a_removed_machine_leaves_nothing_behind(broker, connect):
         assert not [topic for topic, _, _ in late.heard if "fan" in topic]
 
 
+def device_names(port):
+    """What a Home Assistant that starts now would call each machine."""
+    with Subscriber(port, "homeassistant/#", keep=False) as late:
+        late.say("homeassistant/end", b"{}")
+        until(lambda: late.payloads("homeassistant/end"))  # comes after all that is retained
+        kept = {topic: payload for topic, payload, _ in late.heard if payload}
+    del kept["homeassistant/end"]
+    found = {}
+    for topic, payload in kept.items():
+        names = found.setdefault(topic.split("/")[2], set())
+        names.add(json.loads(payload)["device"]["name"])
+    return found
+
+
+@needs_mosquitto
+def test_other_names_are_announced_without_any_other_message(broker, connect):
+    output = connect(broker.port, {"fan": "Fan", "pump-3": "Pump 3"})
+    with Subscriber(broker.port, "homeassistant/sensor/+/state/config") as subscriber:
+        until(lambda: len(subscriber.heard) == 2)
+        output.rename({"fan": "Fan", "pump-3": "Coolant pump", "mixer": "Mixer"})
+        until(lambda: len(subscriber.heard) == 4)
+        subscriber.say("homeassistant/sensor/end/state/config", b"{}")
+        until(lambda: len(subscriber.heard) == 5)
+        told = [
+            json.loads(payload).get("device", {}).get("name") for _, payload, _ in subscriber.heard
+        ]
+        assert told[2:4] == ["Mixer", "Coolant pump"]  # the fan is as it was
+    until(
+        lambda: (
+            device_names(broker.port)
+            == {"plant_fan": {"Fan"}, "plant_pump-3": {"Coolant pump"}, "plant_mixer": {"Mixer"}}
+        )
+    )
+    broker.stop()
+    until(lambda: not output.status.healthy)
+    output.rename({"fan": "Roof fan"})  # nobody hears it now
+    broker.start()
+    until(lambda: device_names(broker.port)["plant_fan"] == {"Roof fan"})
+
+
+@needs_mosquitto
+@pytest.mark.parametrize("away", [False, True])
+def test_a_machine_that_is_added_again_has_its_name(broker, connect, away):
+    output = connect(broker.port, {"fan": "Fan", "pump-3": "Pump 3"})
+    output.publish(StateChanged("fan", "normal", 1.0))
+    until(lambda: output.status.sent == 1)
+    if away:
+        broker.stop()
+        until(lambda: not output.status.healthy)
+    output.publish(MachineRemoved("fan"))
+    output.rename({"pump-3": "Pump 3"})
+    if not away:
+        until(lambda: device_names(broker.port) == {"plant_pump-3": {"Pump 3"}})
+    output.rename({"fan": "New fan", "pump-3": "Pump 3"})
+    if away:
+        broker.start()
+    until(lambda: output.status.sent == 2)
+    until(
+        lambda: device_names(broker.port) == {"plant_fan": {"New fan"}, "plant_pump-3": {"Pump 3"}}
+    )
+
+
+@needs_mosquitto
+def test_a_word_on_an_event_does_not_bring_a_removed_machine_back(broker, connect):
+    output = connect(broker.port, {"fan": "Fan", "pump-3": "Pump 3"})
+    output.rename({"fan": "Fan"})
+    output.publish(MachineRemoved("pump-3"))
+    publish_events(output, 1)  # of the pump
+    until(lambda: output.status.sent == 2)
+    assert device_names(broker.port) == {"plant_fan": {"Fan"}}
+
+
 @needs_mosquitto
 def test_without_discovery_nothing_is_announced(broker, connect):
     output = connect(broker.port, {"fan": "Fan"}, discovery=False)

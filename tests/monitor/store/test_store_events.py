@@ -13,6 +13,7 @@ from stored import BEGIN, event
 
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.store import Store
+from ssdpt.monitor.store import events as events_module
 from ssdpt.monitor.types import Comment
 
 _ACKNOWLEDGE_AND_WAIT = """
@@ -135,6 +136,23 @@ def test_events_are_found_by_what_they_are(store):
     assert numbers(begin=BEGIN + 15) == [3, 2, 1]  # goes on, or ended later
     assert numbers(end=BEGIN + 1.5) == [1, 0]
     assert numbers(begin=BEGIN + 15, end=BEGIN + 1.5) == [1]
+
+
+def test_all_events_that_go_on_are_found_however_old_and_many(store, monkeypatch):
+    monkeypatch.setattr(events_module, "_AT_ONCE", 2)  # their comments come in several pieces
+    under_way = [event(n, acknowledged_by="Ada", acknowledged_at=BEGIN + 500) for n in range(120)]
+    elsewhere = event(200, machine="pump-1", kind="signal")
+    for one in (*under_way, elsewhere, event(300, ended=BEGIN + 400)):
+        store.save_event(one)
+    said = [store.comment(event(n).id, "Ada", BEGIN + n, f"on {n}") for n in (0, 1, 60)]
+    found = store.going_on()
+    assert [int(one.id, 16) for one in found] == [200, *range(119, -1, -1)]
+    assert [one for one in found if one.comments] == said[::-1]
+    assert store.going_on("pump-1") == [elsewhere]
+    assert len(store.going_on("fan-1")) == 120
+    assert store.going_on("never-met") == []
+    store.end_events("fan-1", BEGIN + 900)
+    assert store.going_on() == [elsewhere]
 
 
 def test_an_acknowledgement_outlives_a_kill(url, folder):

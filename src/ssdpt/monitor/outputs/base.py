@@ -6,7 +6,7 @@ import logging
 import math
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -54,11 +54,15 @@ class Output(ABC):
     def __init__(
         self,
         name: str,
+        titles: Mapping[str, str] | None = None,
         *,
         room: int = ROOM,
         pauses: Callable[[], Iterator[float]] = Backoff,
     ) -> None:
+        """`titles`: names for people by machine, until `rename` tells others."""
         self.name = name  # for people; holds no secret
+        self._names = threading.Lock()  # of the titles, which another thread changes
+        self._titles = dict(titles or {})
         self._outbox = Outbox(room)
         self._pauses = pauses
         self._closing = threading.Event()  # what waits is still sent
@@ -89,6 +93,13 @@ class Output(ABC):
         if isinstance(message, self.wants):
             self._outbox.put(message)
             self._wake()
+
+    def rename(self, titles: Mapping[str, str]) -> None:
+        """These are the machines from now on, with their names for people. Never waits."""
+        with self._names:
+            # A machine that is gone keeps its name: messages about it may still wait.
+            self._titles = {**self._titles, **titles}
+        self._wake()
 
     def close(self, timeout: float = 5.0) -> None:
         """Send what waits for at most `timeout` seconds, then stop."""
@@ -123,6 +134,9 @@ class Output(ABC):
     def _wake(self) -> None:
         """Called after something has changed that the thread may wait for."""
 
+    def _title(self, machine: str) -> str:
+        return self._titles.get(machine, machine)
+
     def _well(self, words: str) -> None:
         if not self._healthy:
             _LOG.info("%s: %s again", self.name, words)
@@ -148,13 +162,14 @@ class RetryingOutput(Output):
     def __init__(
         self,
         name: str,
+        titles: Mapping[str, str] | None = None,
         *,
         room: int = ROOM,
         pauses: Callable[[], Iterator[float]] = Backoff,
         sleep: Callable[[float], object] | None = None,
     ) -> None:
         """`sleep` waits so many seconds; by default until the output is closed at most."""
-        super().__init__(name, room=room, pauses=pauses)
+        super().__init__(name, titles, room=room, pauses=pauses)
         self._sleep = sleep or self._sleep_unless_closed
 
     @abstractmethod

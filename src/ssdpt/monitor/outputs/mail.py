@@ -52,10 +52,9 @@ class MailOutput(RetryingOutput):
     ) -> None:
         """`titles`: names for people by machine; `clock`: seconds since 1970."""
         super().__init__(
-            f"mail {settings.host}:{settings.port}", room=room, pauses=pauses, sleep=sleep
+            f"mail {settings.host}:{settings.port}", titles, room=room, pauses=pauses, sleep=sleep
         )
         self._settings = settings
-        self._titles = dict(titles or {})
         self._password = read_secret(settings.password_file) if settings.password_file else None
         if (self._password is not None) != bool(settings.user):
             raise SsdptError(f"{self.name}: user and password_file need each other")
@@ -160,12 +159,12 @@ class MailOutput(RetryingOutput):
     def _headline(self, stage: Stage, event: Event) -> str:
         what = event.level.upper() if stage == "began" else f"Over ({event.level})"
         # One line: a name or a sentence with a line end would begin another header.
-        return " ".join(f"{what}: {self._title(event)}: {event.words}".split())
+        return " ".join(f"{what}: {self._title(event.machine)}: {event.words}".split())
 
     def _paragraph(self, stage: Stage, event: Event) -> str:
         lines = [
             self._headline(stage, event),
-            f"Machine: {' '.join(self._title(event).split())} ({event.machine})",
+            f"Machine: {' '.join(self._title(event.machine).split())} ({event.machine})",
             f"Began: {_moment(event.began)}",
         ]
         if event.ended is not None:
@@ -174,9 +173,6 @@ class MailOutput(RetryingOutput):
             lines.append(f"Highest score: {event.peak:.3g} (limit {event.threshold:.3g})")
         lines.append(f"Event: {event.id}")
         return "\n".join(lines)
-
-    def _title(self, event: Event) -> str:
-        return self._titles.get(event.machine, event.machine)
 
     # -- How it is sent --------------------------------------------------------------------------
 

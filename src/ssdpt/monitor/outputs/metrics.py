@@ -25,6 +25,7 @@ from ssdpt.version import __version__
 
 _DELAYS = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0)  # seconds
 REMEMBERED = 10_000  # events
+_UNJUDGED: tuple[MachineState, ...] = ("starting", "learning", "off", "lost")
 
 
 class SourceFacts(Protocol):
@@ -108,6 +109,10 @@ class Metrics:
             match message:
                 case StateChanged(machine=machine, state=state):
                     self._stands(machine, state)
+                    if state in _UNJUDGED:
+                        self._score.labels(machine).set(math.nan)
+                    if state == "lost":
+                        self._level.labels(machine).set(math.nan)
                 case EventChanged(event=event):
                     self._count(event)
                 case ReadingTaken(reading=reading):

@@ -57,16 +57,17 @@ class MqttOutput(Output):
         pauses: Callable[[], Iterator[float]] = Backoff,
     ) -> None:
         """`titles`: names for people by machine."""
-        super().__init__(f"mqtt {settings.host}:{settings.port}", room=room, pauses=pauses)
+        super().__init__(f"mqtt {settings.host}:{settings.port}", titles, room=room, pauses=pauses)
         self._aiomqtt = _aiomqtt()
         self._settings = settings
         self._password = read_secret(settings.password_file) if settings.password_file else None
         if self._password is not None and not settings.user:
             raise SsdptError(f"{self.name}: password_file needs user as well")
         self._tls = _tls(settings)
-        self._titles = dict(titles or {})
+        self._listed = frozenset(self._titles)  # the machines that there are now
+        self._renamed = False  # since they were last announced
         self._states: dict[str, bytes] = {}  # what the broker knows, by machine
-        self._announced: set[str] = set()  # on this connection
+        self._announced: dict[str, str] = {}  # titles by machine, on this connection
         self._contradict = False  # the broker says that we are offline
         # The same on every connection: the broker then drops one that it still believes in.
         self._identifier = f"ssdpt-{secrets.token_hex(6)}"
@@ -82,6 +83,20 @@ class MqttOutput(Output):
         except self._aiomqtt.MqttError as error:
             raise TryAgain(f"no connection ({error})") from None
         return "takes the connection"
+
+    def rename(self, titles: Mapping[str, str]) -> None:
+        with self._names:
+            self._listed = frozenset(titles)
+        super().rename(titles)
+        self._renamed = True  # only now: whoever sees it finds the new titles
+        self._wake()
+
+    def publish(self, message: Message) -> None:
+        if isinstance(message, MachineRemoved):
+            # At once, not in its turn: it may be added again before the broker hears of this.
+            with self._names:
+                self._listed -= {message.machine}
+        super().publish(message)
 
     # -- The thread ------------------------------------------------------------------------------
 
@@ -149,8 +164,7 @@ class MqttOutput(Output):
         """Tell a broker that may have forgotten everything what it keeps for late subscribers."""
         self._announced.clear()
         self._contradict = False
-        for machine in sorted(self._titles.keys() | self._states.keys()):
-            await self._announce(client, machine)
+        await self._announce_all(client)
         for machine, state in self._states.items():
             await client.publish(self._topic(machine, "state"), state, qos=1, retain=True)
         await self._say(client, "online")
@@ -179,6 +193,8 @@ class MqttOutput(Output):
             if self._contradict:
                 self._contradict = False
                 await self._say(client, "online")
+            if self._renamed:
+                await self._announce_all(client)
             message = self._outbox.take(timeout=0)
             if message is None:
                 if not self._outbox.finished:
@@ -209,7 +225,7 @@ class MqttOutput(Output):
                 await client.publish(self._topic(machine, "state"), state, qos=1, retain=True)
                 self._states[machine] = state
             case EventChanged(event=event):
-                await self._announce(client, event.machine)
+                # Announces nobody: people comment on events of machines that are gone.
                 body = encoded(change_json(message))
                 await client.publish(self._topic(event.machine, "event"), body, qos=1)
             case ReadingTaken(reading=reading):
@@ -220,29 +236,32 @@ class MqttOutput(Output):
             case MachineRemoved(machine=machine):
                 await self._forget(client, machine)
 
+    async def _announce_all(self, client: aiomqtt.Client) -> None:
+        self._renamed = False
+        for machine in sorted(self._listed | self._states.keys()):
+            await self._announce(client, machine)
+
     async def _announce(self, client: aiomqtt.Client, machine: str) -> None:
-        if self._settings.discovery and machine not in self._announced:
-            for topic, content in self._announcements(machine):
+        title = self._title(machine)
+        if self._settings.discovery and self._announced.get(machine) != title:
+            for topic, content in announcements(self._settings.prefix, machine, title):
                 await client.publish(topic, encoded(content), qos=1, retain=True)
-            self._announced.add(machine)
+            self._announced[machine] = title
 
     async def _forget(self, client: aiomqtt.Client, machine: str) -> None:
         """An empty retained message takes away the one that the broker keeps."""
         topics = [self._topic(machine, "state")]
         if self._settings.discovery:
-            topics += [topic for topic, _ in self._announcements(machine)]
+            topics += [topic for topic, _ in announcements(self._settings.prefix, machine, "")]
         for topic in topics:
             await client.publish(topic, b"", qos=1, retain=True)
-        self._announced.discard(machine)
-        self._titles.pop(machine, None)
+        self._announced.pop(machine, None)
         self._states.pop(machine, None)
+        if machine in self._listed:
+            self._renamed = True  # it was added again meanwhile
 
     async def _say(self, client: aiomqtt.Client, status: str) -> None:
         await client.publish(self._topic("status"), status, qos=1, retain=True)
-
-    def _announcements(self, machine: str) -> Iterator[tuple[str, dict[str, Any]]]:
-        title = self._titles.get(machine, machine)
-        return announcements(self._settings.prefix, machine, title)
 
     def _topic(self, *parts: str) -> str:
         return "/".join((self._settings.prefix, *parts))

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from sqlalchemy import Connection, Row, and_, case, func, or_, select, update
+from sqlalchemy import Connection, Row, Select, and_, case, func, or_, select, update
 
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.store.actions import log
@@ -19,6 +19,9 @@ _HEARD = (
     *("machine", "kind", "level", "began", "ended", "words", "peak", "threshold"),
     *("audio_begin", "top_bands_hz"),
 )
+
+
+_AT_ONCE = 10_000  # events whose comments one query asks for; databases bound its values
 
 
 class Events(Part):
@@ -80,9 +83,7 @@ class Events(Part):
         earlier; the beginning of the last one of a page gives the next page.
         """
         row = events.c
-        query = select(events, machines.c.name.label("machine_name")).join(machines)
-        if machine is not None:
-            query = query.where(machines.c.name == machine)
+        query = _select(machine)
         if open_only:
             query = query.where(or_(row.acknowledged_at.is_(None), row.ended.is_(None)))
         if kind is not None:
@@ -94,6 +95,13 @@ class Events(Part):
         if before is not None:
             query = query.where(row.began < before)
         query = query.order_by(row.began.desc(), row.id).limit(limit)
+        with self.database.read() as connection:
+            return _with_comments(connection, connection.execute(query).all())
+
+    def going_on(self, machine: str | None = None) -> list[Event]:
+        """All that have not ended, of one machine or of all, newest first."""
+        row = events.c
+        query = _select(machine).where(row.ended.is_(None)).order_by(row.began.desc(), row.id)
         with self.database.read() as connection:
             return _with_comments(connection, connection.execute(query).all())
 
@@ -139,6 +147,12 @@ class Events(Part):
             return connection.execute(update(events).where(going_on).values(ended=over)).rowcount
 
 
+def _select(machine: str | None = None) -> Select[Any]:
+    """Rows of events with the names of their machines; of one machine where it is given."""
+    query = select(events, machines.c.name.label("machine_name")).join(machines)
+    return query if machine is None else query.where(machines.c.name == machine)
+
+
 def _existing(connection: Connection, id: str) -> Event:
     event = _event(connection, id)
     if event is None:
@@ -147,17 +161,18 @@ def _existing(connection: Connection, id: str) -> Event:
 
 
 def _event(connection: Connection, id: str) -> Event | None:
-    query = select(events, machines.c.name.label("machine_name")).join(machines)
-    rows = connection.execute(query.where(events.c.id == plain(id))).all()
+    rows = connection.execute(_select().where(events.c.id == plain(id))).all()
     return next(iter(_with_comments(connection, rows)), None)
 
 
 def _with_comments(connection: Connection, rows: Iterable[Row[Any]]) -> list[Event]:
     found = list(rows)
     said: dict[str, list[Comment]] = {row.id: [] for row in found}
-    query = select(comments).where(comments.c.event.in_(said)).order_by(comments.c.id)
-    for row in connection.execute(query):
-        said[row.event].append(Comment(row.who, row.at, row.text))
+    ids = list(said)
+    for first in range(0, len(ids), _AT_ONCE):
+        some = comments.c.event.in_(ids[first : first + _AT_ONCE])
+        for row in connection.execute(select(comments).where(some).order_by(comments.c.id)):
+            said[row.event].append(Comment(row.who, row.at, row.text))
     return [
         Event(
             id=row.id,
