@@ -135,9 +135,47 @@ def test_a_wrong_setting_is_named_in_one_line(overrides, named):
 
 
 @pytest.mark.parametrize(
+    ("overrides", "sentence"),
+    [
+        (
+            {"ssdpt.blocs": 2},
+            "there is no setting 'ssdpt.blocs'; did you mean 'ssdpt.blocks'?",
+        ),
+        (
+            {"ssdpt.epochs": 2},
+            "there is no setting 'ssdpt.epochs'; did you mean 'ssdpt.training.epochs'?",
+        ),
+        (
+            {"audio.zzz": 2},
+            "there is no setting 'audio.zzz'; there are sample_rate, channel, clip_seconds",
+        ),
+        ({"ssdpt.blocks": 1.5}, "setting ssdpt.blocks: must be a whole number"),
+        ({"seed": 2**40}, "setting seed: must be less than 4294967296"),
+        (
+            {"ssdpt.error": "max"},
+            "setting ssdpt.error: 'max' is none; choose mean or sum",
+        ),
+        ({"ssdpt.frames": 60}, "setting ssdpt: frames (60) must be a multiple of heads (8)"),
+        (
+            {"features.n_mels": 100},
+            "features.n_mels (100) must be a multiple of ssdpt.heads (8)",
+        ),
+        (
+            {"seed": -1, "ssdpt.blocks": 0},
+            "(1) setting seed: must be at least 0; (2) setting ssdpt.blocks: must be at least 1",
+        ),
+    ],
+)
+def test_a_wrong_setting_is_explained(overrides, sentence):
+    with pytest.raises(SsdptError) as caught:
+        load_config("paper", overrides)
+    assert str(caught.value) == f"paper: {sentence}"
+
+
+@pytest.mark.parametrize(
     ("name", "content", "reason"),
     [
-        ("a.yaml", b"ssdpt: [", "not valid YAML"),
+        ("a.yaml", b"ssdpt: [", "a.yaml: not valid YAML: line 1: a bracket is not closed$"),
         ("a.yaml", b"- 1\n- 2\n", "name: value"),
         ("a.yaml", b"\xff\xfe\x00", "not a text file"),
         ("absent.yaml", None, "cannot read"),
@@ -158,7 +196,7 @@ def test_settings_on_the_command_line_have_types():
     assert parse_override("a=true") == ("a", True)
     assert parse_override("a=null") == ("a", None)
     assert load_config("tiny", dict([parse_override("ssdpt.alpha=1e-2")])).ssdpt.alpha == 0.01
-    for text in ("epochs", "=5", "a=[1"):
+    for text in ("epochs", "=5", "a=[1", "a=2026-13-45"):
         with pytest.raises(SsdptError):
             parse_override(text)
 

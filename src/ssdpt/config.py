@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 import yaml
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
 from ssdpt.errors import SsdptError
+from ssdpt.mistakes import checked, read_yaml
 from ssdpt.settings import AudioConfig, DecisionConfig, FeatureConfig, Settings
 from ssdpt.system_settings import (
     AutoencoderConfig,
@@ -123,10 +124,7 @@ def load_config(preset: str = "best", overrides: dict[str, Any] | None = None) -
             f"no preset is called '{preset}'; there are {', '.join(preset_names())}, "
             "or give the path of a .yaml file"
         )
-    try:
-        tree = yaml.safe_load(text) or {}
-    except yaml.YAMLError as error:
-        raise SsdptError(f"{preset}: not valid YAML: {' '.join(str(error).split())}") from error
+    tree = read_yaml(text, preset) or {}
     if not isinstance(tree, dict):
         raise SsdptError(f"{preset}: a configuration is a list of `name: value` lines")
     tree = {"preset": path.stem, **tree}
@@ -137,18 +135,7 @@ def load_config(preset: str = "best", overrides: dict[str, Any] | None = None) -
 
 def parse_config(tree: Any, where: str) -> Config:
     """Check a tree of settings; the error names the setting and `where` it stands."""
-    try:
-        return Config.model_validate(tree)
-    except ValidationError as error:
-        raise SsdptError(f"{where}: setting {explain(error)}") from error
-
-
-def explain(error: ValidationError) -> str:
-    """What is wrong with the first setting that is."""
-    first = error.errors()[0]
-    name = ".".join(str(part) for part in first["loc"]) or "configuration"
-    reason = first["msg"].removeprefix("Value error, ")
-    return f"{name}: {reason}"
+    return checked(Config, tree, where)
 
 
 def with_overrides(config: Config, overrides: dict[str, Any]) -> Config:
@@ -214,7 +201,7 @@ def parse_override(text: str) -> tuple[str, Any]:
         raise SsdptError(f"'{text}' is not of the form name=value, e.g. ssdpt.training.epochs=5")
     try:
         return name.strip(), yaml.safe_load(value)
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError) as error:
         raise SsdptError(f"'{text}': the value is not valid YAML") from error
 
 

@@ -37,18 +37,22 @@ class TestEverywhere:
         assert "Traceback" in said
         assert said.splitlines()[-1].startswith("error: ")
 
-    def test_help_answers_in_half_a_second(self, command):
+    def test_help_answers_hardly_later_than_its_libraries_are_loaded(self, command):
         import subprocess
+        import sys
         import time
 
-        best = float("inf")
-        for _ in range(10):
-            begun = time.perf_counter()
-            subprocess.run([command, "--help"], check=True, capture_output=True)
-            best = min(best, time.perf_counter() - begun)
-            if best < 0.5:
-                break
-        assert best < 0.5
+        def best(*words):
+            found = []
+            for _ in range(5):
+                begun = time.perf_counter()
+                subprocess.run(words, check=True, capture_output=True)
+                found.append(time.perf_counter() - begun)
+            return min(found)
+
+        libraries = "import numpy, typer, rich.console, rich.table, rich.panel"
+        # A ratio of one run: the computer may be busy, but then for both.
+        assert best(command, "--help") < 4 * best(sys.executable, "-c", libraries)
 
 
 class TestFit:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections import deque
 from dataclasses import replace
@@ -19,6 +20,7 @@ from ssdpt.monitor.plant import AlarmSettings, MachineSettings, PushedSettings
 from ssdpt.monitor.points import OperatingPoints
 from ssdpt.monitor.ring import Ring
 from ssdpt.monitor.sources.base import SourceStatus
+from ssdpt.monitor.spectrum import SpectrumKeeper
 from ssdpt.scoring.calibrate import fit_tail
 from ssdpt.settings import DecisionConfig
 
@@ -46,6 +48,7 @@ class Machine:
             heard_at=float("inf"),
             taken=threading.Event(),
             failure="",
+            begun=0.0,
             source=SimpleNamespace(status=SourceStatus(True, "plays", 0.0)),
         )
         live = SimpleNamespace(detector=detector, clip_seconds=10.0) if model else None
@@ -297,3 +300,37 @@ def test_a_source_that_comes_back_ends_the_event_that_says_why_it_was_gone(machi
     machine.hearing.failure = ""
     (ended,) = events(machine.seconds(15))
     assert ended.id == gone.id
+
+
+def test_a_loud_fault_is_not_how_loud_the_machine_usually_runs(machine):
+    machine.seconds(60, dbfs=-50.0)
+    machine.seconds(700, score=99.0, dbfs=-34.0)
+    assert machine.monitor.state == "alarm"
+    assert machine.monitor.events.last.words.endswith("16 dB louder than usual")
+    assert machine.seconds(20, dbfs=-50.0)[-1].reading.state == "normal"
+
+
+def test_stopping_to_learn_in_an_alarm_is_one_event_and_not_two(machine):
+    machine.seconds(3)
+    (event,) = events(machine.seconds(5, score=99.0))
+    (ended,) = events(machine.seconds(5, score=99.0, learning=True))
+    assert ended.id == event.id
+    assert machine.monitor.judge.levels.level == "normal"
+
+
+def test_of_a_machine_that_is_lost_nothing_is_told_that_was_before(machine):
+    machine.seconds(5)
+    machine.hearing.failure = "gone"
+    machine.monitor.missing()
+    told = machine.monitor.as_json()
+    assert (told["score"], told["p_value"], told["operating_point"]) == (None, None, None)
+    assert told["last_sound"] == machine.now
+
+
+def test_bands_of_normal_spectra_are_remembered(machine):
+    machine.seconds(40)
+    before = machine.monitor.spectrum
+    after = SpectrumKeeper(RATE)
+    after.recall(json.loads(json.dumps(before.to_json())))
+    assert after.as_json(0)["mean"] == pytest.approx(before.as_json(0)["mean"], abs=0.02)
+    assert after.as_json(7)["mean"]  # that of another point, where there is none of this

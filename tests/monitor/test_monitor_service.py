@@ -136,14 +136,14 @@ def test_the_plant_file_is_read_again_and_a_broken_one_is_not_taken(opened, tmp_
     with pytest.raises(SsdptError, match="two machines are called b"):
         monitor.reload()
     write("b", "x y")
-    with pytest.raises(SsdptError, match=r"plant\.yaml: setting machines\.1\.id"):
+    with pytest.raises(SsdptError, match=r"plant\.yaml: machine x y: .*an id has small letters"):
         monitor.reload()
     assert set(monitor.machines) == {"b", "c"}
     assert monitor.machines["b"] is kept
     assert monitor.add_machine({"id": "d", "source": {"kind": "pushed"}}) == "d"
     with pytest.raises(SsdptError, match="called d already"):
         monitor.add_machine({"id": "d", "source": {"kind": "pushed"}})
-    with pytest.raises(SsdptError, match="machine: setting source: Field required"):
+    with pytest.raises(SsdptError, match="machine: setting source: is missing"):
         monitor.add_machine({"id": "e"})
     write("b", "c", outputs=[hook])
     assert monitor.reload() == []

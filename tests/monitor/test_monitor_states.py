@@ -27,7 +27,12 @@ def test_a_full_scale_sine_is_at_0_dbfs_and_clips():
 
 
 def run(keeper, levels, start=0):
-    return [keeper.update(float(start + n), level) for n, level in enumerate(levels)]
+    found = []
+    for second, level in enumerate(levels, start):
+        found.append(keeper.update(float(second), level))
+        if found[-1]:
+            keeper.settle(level)
+    return found
 
 
 def test_a_machine_is_off_when_it_is_much_quieter_than_it_runs():
@@ -38,6 +43,13 @@ def test_a_machine_is_off_when_it_is_much_quieter_than_it_runs():
     assert found[-1] is False
     assert run(keeper, [-31.0] * 10, 70)[-1] is True
     assert keeper.usual_dbfs == pytest.approx(-30.0)
+
+
+def test_a_quiet_operating_point_is_not_off():
+    keeper = RunningKeeper(None, usual_dbfs=-30.0)
+    found = [keeper.update(float(n), -43.0, quietest_dbfs=-44.0) for n in range(10)]
+    assert all(found)
+    assert not [keeper.update(10.0 + n, -57.0, quietest_dbfs=-44.0) for n in range(10)][-1]
 
 
 def test_while_it_is_not_known_how_loud_it_runs_it_runs():

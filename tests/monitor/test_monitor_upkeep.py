@@ -60,7 +60,9 @@ def test_a_machine_with_two_operating_points(opened):
 
 def test_a_machine_that_was_added_is_removed_with_all_it_has_learnt(opened, tmp_path):
     path = tmp_path / "plant.yaml"
-    path.write_text(yaml.safe_dump({"machines": [{"id": "a", "source": {"kind": "pushed"}}]}))
+    path.write_text(
+        yaml.safe_dump({"machines": [{"id": "a", "source": {"kind": "pushed"}}], "speed": SPEED})
+    )
     monitor = opened(read_plant(path), path)
     heard = monitor.subscribe()
     monitor.add_machine(pump().model_dump())
@@ -114,7 +116,7 @@ def test_other_limits_are_no_gap_in_what_is_heard(opened, tmp_path):
 
     def write(**alarm):
         machine = pump().model_dump(mode="json") | {"alarm": alarm}
-        path.write_text(yaml.safe_dump({"machines": [machine]}))
+        path.write_text(yaml.safe_dump({"machines": [machine], "speed": SPEED}))
 
     write(per_week=1.0)
     monitor = opened(read_plant(path), path)
@@ -256,7 +258,7 @@ def test_a_figure_of_the_page_does_not_come_back(opened, tmp_path):
 
     def write(per_week):
         machine = pump().model_dump(mode="json") | {"alarm": {"per_week": per_week}}
-        path.write_text(yaml.safe_dump({"machines": [machine]}))
+        path.write_text(yaml.safe_dump({"machines": [machine], "speed": SPEED}))
 
     write(1.0)
     monitor = opened(read_plant(path), path)
@@ -273,7 +275,7 @@ def test_an_event_that_begins_while_the_plant_file_is_read_is_not_lost(opened, t
 
     def write(**alarm):
         machine = pump().model_dump(mode="json") | {"alarm": alarm}
-        path.write_text(yaml.safe_dump({"machines": [machine]}))
+        path.write_text(yaml.safe_dump({"machines": [machine], "speed": SPEED}))
 
     write(settle=10.0)
     monitor = opened(read_plant(path), path)

@@ -47,6 +47,7 @@ class FakePlant:
             "score": 1.0,
             "p_value": 0.5,
             "level_dbfs": -30.0,
+            "last_sound": time.time(),
             "thresholds": {**LIMITS, **EXITS, "per_week": 1.0},
             "operating_point": 1,
             "operating_points": [dict(POINT), {**POINT, "number": 2, "share": 0.25}],
@@ -69,6 +70,7 @@ class FakePlant:
             "keeps_audio": True,
             "speed": 1.0,
             "notes": [],
+            "troubles": [],
             "machines": self.snapshots(),
         }
 

@@ -10,6 +10,7 @@ import typer
 from ssdpt.cli.command import Group, command, everywhere
 from ssdpt.cli.console import REPORTER
 from ssdpt.cli.users import DATA_FOLDER, Data, StoreUrl, open_store
+from ssdpt.errors import SsdptError
 
 app = typer.Typer(help="The history of a plant.", no_args_is_help=True, cls=Group)
 app.callback()(everywhere)
@@ -19,6 +20,9 @@ def backup(
     out: Annotated[Path, typer.Argument(help="The file to write (.tar).")],
     data: Data = DATA_FOLDER,
     store: StoreUrl = "",
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Write over the file where there is one.")
+    ] = False,
 ) -> None:
     """Write scores, events, users, recordings and what was learnt into one file.
 
@@ -27,6 +31,8 @@ def backup(
     """
     from ssdpt.monitor.store import back_up
 
+    if out.exists() and not replace:
+        raise SsdptError(f"{out}: is there already; choose another name, or give --replace")
     with open_store(data, store) as opened:
         back_up(opened, out)
     REPORTER.say(f"everything up to now is in {out}")

@@ -70,25 +70,21 @@ def serve(
             raise SsdptError("the demo needs no check; --check goes with --config plant.yaml")
         _check(config, offline=offline)
         return
-    from pydantic import ValidationError
-
-    from ssdpt.config import explain
+    from ssdpt.mistakes import checked
     from ssdpt.server.service import run_service
     from ssdpt.server.settings import THIS_COMPUTER, ServerSettings
 
-    try:
-        settings = ServerSettings(
-            host=host,
-            port=port,
-            certificate=certificate,
-            key=key,
-            proxies=(
-                *(THIS_COMPUTER if behind_proxy else ()),
-                *(part for part in (proxy or "").split(",") if part.strip()),
-            ),
-        )
-    except ValidationError as error:
-        raise SsdptError(f"serve: setting {explain(error)}") from error
+    asked = {
+        "host": host,
+        "port": port,
+        "certificate": certificate,
+        "key": key,
+        "proxies": (
+            *(THIS_COMPUTER if behind_proxy else ()),
+            *(part for part in (proxy or "").split(",") if part.strip()),
+        ),
+    }
+    settings = checked(ServerSettings, asked, "serve")
     _log_to_terminal()
     run_service(
         config,

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from ssdpt.errors import SsdptError
 from ssdpt.files import write_json
-from ssdpt.monitor.plant import MachineSettings, PlantFile
+from ssdpt.monitor.plant import MachineSettings, PlantFile, ReplaySettings, SimulatedSettings
 
 
 class AddedMachines:
@@ -30,10 +30,22 @@ class AddedMachines:
         """Forget it."""
         self._keep([one for one in self.machines if one.id != id])
 
+    @staticmethod
+    def at_speed(machine: MachineSettings, speed: float) -> MachineSettings:
+        """It plays as fast as the plant's clock runs, where it plays at all."""
+        if not isinstance(machine.source, ReplaySettings | SimulatedSettings):
+            return machine
+        source = machine.source.model_copy(update={"speed": speed})
+        return machine.model_copy(update={"source": source})
+
     def beside(self, plant: PlantFile) -> PlantFile:
         """The plant with these machines as well."""
         known = {machine.id for machine in plant.machines}
-        more = tuple(machine for machine in self.machines if machine.id not in known)
+        more = tuple(
+            self.at_speed(machine, plant.speed)
+            for machine in self.machines
+            if machine.id not in known
+        )
         return plant.model_copy(update={"machines": (*plant.machines, *more)})
 
     def _keep(self, machines: list[MachineSettings]) -> None:

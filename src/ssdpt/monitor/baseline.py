@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ssdpt.monitor.drift import RunningMean
+from ssdpt.monitor.limits import Limits
 from ssdpt.monitor.marks import HighMarks
 from ssdpt.monitor.points import OperatingPoints, PointLearner
 
@@ -27,6 +29,7 @@ class Baseline:
         self.long = RunningMean(_LONG)  # of scores without an alert, to see drift
         # Of scores since an alert began or ended, to be taken as a new baseline.
         self.lately = RunningMean(_LATELY)
+        self._highest = -math.inf  # since then
         self._normal = True
 
     def update(
@@ -36,7 +39,9 @@ class Baseline:
         if normal != self._normal:
             self._normal = normal
             self.lately.reset()
+            self._highest = -math.inf
         self.lately.update(score, seconds)
+        self._highest = max(self._highest, score)
         self.marks.update(now, heard, score, seconds, normal=normal)
         if normal:
             self.long.update(score, seconds)
@@ -53,15 +58,17 @@ class Baseline:
         self.lately.reset()
         self.marks.forget()
 
-    def move(self, usual: float) -> None:
-        """Take the scores it has now as usual ones, instead of `usual`, that of the model's clips.
+    def move(self, limits: Limits) -> None:
+        """Take the scores it has now as usual ones, instead of those of `limits`.
 
-        The marks are of a normal that is no longer one.
+        These are the limits of the model's clips, since the marks are of a normal that is no longer
+        one. The highest score of now is no alert then either, however much scores vary.
         """
-        self.shift += self.lately.mean - usual
+        # All scores here are without the shift that there is already.
+        self.shift += max(self.lately.mean - limits.usual, self._highest - limits.alert_exit)
         self.long.reset()
         self.lately.reset()
-        self.marks.forget()
+        self._highest = -math.inf
 
     def to_json(self) -> dict[str, Any]:
         """To be remembered, but for the marks, which are many and change seldom."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 from ssdpt.monitor.outputs.messages import EventChanged, Message
 from ssdpt.monitor.types import Event, EventKind, EventLevel
 
-_PEAK_EVERY = 60.0  # seconds: who is told of every change is not told of every second
+_PEAK_EVERY = 10.0  # seconds: who is told of every change is not told of every second
 
 
 class EventKeeper:

@@ -72,8 +72,13 @@ class Hearing:
         *,
         seconds: float,
         frame_seconds: float = _FRAMES_KEPT,
+        in_files: bool = False,
     ) -> None:
-        """`seconds` of sound are kept, and `frame_seconds` of frames."""
+        """`seconds` of sound are kept, and `frame_seconds` of frames.
+
+        `in_files`: whether much sound may come at once.
+        """
+        self.in_files = in_files
         self.name, self.source, self.front_end, self.rate = name, source, front_end, rate
         self.ring = Ring(seconds, rate)
         kept = max(1, round(frame_seconds / front_end.frame_seconds))
@@ -134,7 +139,7 @@ class Hearing:
             self.heard_at = clock.monotonic()
             self.lag = clock.time() - end
             yield chunk.samples
-            if self.lag > _LATE and not self._second:
+            if (self.in_files or self.lag > _LATE) and not self._second:
                 # A file comes all at once: second by second, so that all of it is judged.
                 self.taken.wait(_LATE)
 

@@ -71,9 +71,11 @@ class RunningKeeper:
             self._turned = time if self._turned is None else self._turned
             if time - self._turned >= _PATIENCE:
                 self.running, self._turned = looks_running, None
-        if self.running and looks_running:
-            self._levels.append(dbfs)
         return self.running
+
+    def settle(self, dbfs: float) -> None:
+        """It ran at this level for a second, and nothing was odd: a loud fault is not usual."""
+        self._levels.append(dbfs)
 
     def pause(self) -> None:
         """What seemed to begin is forgotten."""
@@ -83,7 +85,7 @@ class RunningKeeper:
         """Off below the first, on again above the second, in dBFS."""
         if self.given is not None:
             return self.given, self.given + _MARGIN_DB - _BACK_DB
-        known = [level for level in (self.usual_dbfs, quietest_dbfs) if level is not None]
-        if not known:
+        usual = self.usual_dbfs if quietest_dbfs is None else quietest_dbfs
+        if usual is None:
             return -np.inf, -np.inf
-        return min(known) - _MARGIN_DB, min(known) - _BACK_DB
+        return usual - _MARGIN_DB, usual - _BACK_DB

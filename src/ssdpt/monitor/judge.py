@@ -110,8 +110,10 @@ class Judge:
 
     def move_baseline(self) -> None:
         """Take the scores it has now as usual."""
-        assert self.model is not None
-        self.baseline.move(self.model.detector.calibration.tail(self.place.section).threshold(0.5))
+        self.baseline.marks.forget()
+        limits = self.limits
+        assert limits is not None
+        self.baseline.move(limits.shifted(-self.baseline.shift))
         self.stop()
 
     def adopt(self, model: LiveModel, section: str, points: OperatingPoints | None) -> None:

@@ -43,7 +43,8 @@ class Learning:
         if not runs:
             self._next = None  # half a clip of a machine that stops is none
         elif self._next is None or now < self._next - self.every:
-            self._next = self._began = now  # it begins, or the clock was set back
+            # It begins, or the clock was set back; the second that has just ended counts.
+            self._next, self._began = now, now - 1.0
         # Neither from before a stop nor over a gap, which is silence that nobody made.
         begin = max(self._began, hearing.begun)
         if (

@@ -21,7 +21,7 @@ from ssdpt.judging import score_by_rule
 from ssdpt.monitor.hearing import FrameWindow
 from ssdpt.types import Floats
 
-_EDGE_FRAMES = 4  # that may be missing at the end of a clip
+_EDGE_FRAMES = 10  # that may be missing at the end of a clip: a third of a second
 
 
 @dataclass(slots=True)
@@ -118,7 +118,8 @@ class LiveModel:
         if self.hop is None:
             frames, first = window.since(window.count - self.clip_frames)
             whole = len(frames) >= self.clip_frames - _EDGE_FRAMES
-            return (frames, first + len(frames)) if whole else (none, 0)
+            # More may have come since it was counted.
+            return (frames[-self.clip_frames :], first + len(frames)) if whole else (none, 0)
         ready = (window.count - place.next_frame - self.segment) // self.hop + 1
         if ready <= 0:
             return none, 0

@@ -8,13 +8,15 @@ from collections import deque
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from ssdpt.monitor.events import EventKeeper
 from ssdpt.monitor.hearing import Hearing
 from ssdpt.monitor.idle import RunningKeeper
 from ssdpt.monitor.judge import Judge, Verdict
 from ssdpt.monitor.live import LiveScore
 from ssdpt.monitor.outputs.messages import Message, ReadingTaken, StateChanged, event_json
-from ssdpt.monitor.plant import MachineSettings
+from ssdpt.monitor.plant import FolderSettings, MachineSettings, PushedSettings
 from ssdpt.monitor.points import UNKNOWN
 from ssdpt.monitor.signals import SignalKeeper
 from ssdpt.monitor.spectrum import SpectrumKeeper
@@ -25,6 +27,7 @@ _LOST_AFTER = 5.0  # seconds of real time without a chunk
 _SPARK_SECONDS = 600.0
 _SPARK_EVERY = 10.0
 _SAMPLE_SECONDS, _SAMPLE_EVERY = 10.0, 60.0
+_LEVEL_SECONDS, _PLAIN_DB = 5, 3.0
 _LONGEST_STEP = 10.0  # seconds: what was not looked at for longer was not judged
 
 
@@ -72,13 +75,15 @@ class MachineMonitor:
     def lost(self) -> bool:
         """Whether nothing comes from its source any more.
 
-        A folder or a sender may have nothing to say for hours.
+        A folder or a sender may have nothing to say for hours, unless it is known how often.
         """
         if self.hearing.failure:
             return True
-        if self.settings.source.kind in ("folder", "pushed"):
-            return False
-        return clock.monotonic() - self.hearing.heard_at > _LOST_AFTER
+        longest: float | None = _LOST_AFTER
+        if isinstance(self.settings.source, FolderSettings | PushedSettings):
+            longest = self.settings.source.every
+        silent = clock.monotonic() - self.hearing.heard_at
+        return longest is not None and silent > longest
 
     @property
     def muted(self) -> bool:
@@ -99,8 +104,12 @@ class MachineMonitor:
         self.judge.levels.level = before.judge.levels.level
         if before.judge.model is self.judge.model:
             self.judge.baseline = before.judge.baseline
-        if before.hearing is self.hearing:
+            self.running = before.running
             self.spectrum, self.normal_samples = before.spectrum, before.normal_samples
+
+    def turn(self, state: MachineState) -> list[Message]:
+        """Be in this state until more is heard."""
+        return self._become(state, self.last.time if self.last else clock.time(), None)
 
     def missing(self) -> list[Message]:
         """Told every second of real time in which nothing was heard."""
@@ -125,7 +134,8 @@ class MachineMonitor:
         self._judged = now
         if score is not None and not math.isfinite(score.value):
             score = None
-        quietest = self.judge.baseline.quietest_dbfs
+        # How loud it runs may be what is to be learnt anew.
+        quietest = None if learning else self.judge.baseline.quietest_dbfs
         runs = not loudness.silent and self.running.update(now, loudness.dbfs, quietest)
         told = self._signal(now, self.signals.update(now, loudness, lost=False))
         self.spectrum.hear(self.hearing.ring.between(now - 1.0, now)[0])
@@ -146,6 +156,8 @@ class MachineMonitor:
             state = verdict.level
             told += self._drift(now, verdict)
         self._unheard = verdict is None
+        if state in ("starting", "learning", "normal") and self.running.running:
+            self.running.settle(loudness.dbfs)
         if state == "normal":
             self.spectrum.settle(self.judge.point or UNKNOWN)
             self._sample(now)
@@ -163,7 +175,6 @@ class MachineMonitor:
             parts=score.parts if verdict and score else {},
         )
         self._remember(now, smoothed)
-        self.hearing.taken.set()
         return [*told, ReadingTaken(self.last)]
 
     def _set_back(self) -> None:
@@ -194,7 +205,7 @@ class MachineMonitor:
             "anomaly",
             level,
             now,
-            f"{self.settings.title} sounds unlike its normal self{self._where()}",
+            f"{self.settings.title} sounds unlike its normal self{self._where()}{self._louder()}",
             peak=verdict.smoothed,
             threshold=verdict.limits.alarm if level == "alarm" else verdict.limits.alert,
         )
@@ -204,6 +215,17 @@ class MachineMonitor:
         points, point = self.judge.baseline.points, self.judge.point
         title = "" if points is None or point is None else points.title(point)
         return f" at {title}" if title else ""
+
+    def _louder(self) -> str:
+        """How much louder or quieter than usual, as the end of a sentence, where that is plain."""
+        points, point = self.judge.baseline.points, self.judge.point
+        usual = self.running.usual_dbfs
+        if points is not None and point:
+            usual = points.points[point - 1].level_dbfs
+        recent = [loudness.dbfs for _, loudness in list(self.hearing.levels)[-_LEVEL_SECONDS:]]
+        if usual is None or abs(difference := float(np.median(recent)) - usual) < _PLAIN_DB:
+            return ""
+        return f", {abs(difference):.0f} dB {'louder' if difference > 0 else 'quieter'} than usual"
 
     def _drift(self, now: float, verdict: Verdict) -> list[Message]:
         if not verdict.drifted:
@@ -226,7 +248,10 @@ class MachineMonitor:
         return [*ended, *self.events.begin("signal", "alert", now, words)]
 
     def _sample(self, now: float) -> None:
-        if now - self._sampled >= _SAMPLE_EVERY:
+        if (
+            now - self._sampled >= _SAMPLE_EVERY
+            and now - self.hearing.begun >= _SAMPLE_SECONDS  # a gap is silence
+        ):
             self._sampled = now
             sample = self.hearing.ring.between(now - _SAMPLE_SECONDS, now)[0]
             self.normal_samples[self.judge.point or UNKNOWN] = sample
@@ -253,6 +278,7 @@ class MachineMonitor:
             "score": reading.smoothed if reading else None,
             "p_value": reading.p_value if reading else None,
             "level_dbfs": reading.level_dbfs if reading else None,
+            "last_sound": reading.time if reading else None,
             "thresholds": None if limits is None else limits.to_json(),
             "operating_point": judge.point,
             "operating_points": self._points_json(),

@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import Annotated, Literal, Self
 from zoneinfo import ZoneInfo
 
-import yaml
-from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
-from ssdpt.config import explain
 from ssdpt.errors import SsdptError
+from ssdpt.mistakes import checked, read_yaml
 from ssdpt.settings import Settings
 
 STORE_FILE = "ssdpt.db"  # in the data folder, where the plant file names no other store
@@ -40,6 +39,11 @@ class FolderSettings(Settings):
     kind: Literal["folder"] = "folder"
     path: Path
     channel: int = Field(0, ge=0)
+    every: float | None = Field(
+        None,
+        gt=0,
+        description="seconds within which sound must come, else it is lost; empty = never",
+    )
 
 
 class ReplaySettings(Settings):
@@ -57,6 +61,11 @@ class PushedSettings(Settings):
 
     kind: Literal["pushed"] = "pushed"
     channel: int = Field(0, ge=0)
+    every: float | None = Field(
+        None,
+        gt=0,
+        description="seconds within which sound must come, else it is lost; empty = never",
+    )
 
 
 class SimulatedSettings(Settings):
@@ -105,7 +114,10 @@ class AlarmSettings(Settings):
 class MachineSettings(Settings):
     """One machine: where its sound comes from and what judges it."""
 
-    id: str = Field(pattern=MACHINE_ID)
+    id: str = Field(
+        pattern=MACHINE_ID,
+        description="an id has small letters, digits, - and _, at most 64 of them",
+    )
     name: str = Field("", description="for people; empty = the id")
     site: str = ""
     model: Path | None = Field(
@@ -127,7 +139,11 @@ class MqttSettings(Settings):
     kind: Literal["mqtt"] = "mqtt"
     host: str = "localhost"
     port: int = Field(1883, ge=1, le=65535)
-    prefix: str = Field("ssdpt", pattern=r"^[^+#\s]+$")
+    prefix: str = Field(
+        "ssdpt",
+        pattern=r"^[^+#\s]+$",
+        description="first part of all topics, without spaces, + and #",
+    )
     user: str = ""
     password_file: Path | None = None
     tls: bool = False
@@ -139,7 +155,9 @@ class WebhookSettings(Settings):
     """An address that is posted every change of an event."""
 
     kind: Literal["webhook"] = "webhook"
-    url: str = Field(pattern=r"^https?://")
+    url: str = Field(
+        pattern=r"^https?://", description="an address that begins with http:// or https://"
+    )
     secret_file: Path | None = Field(None, description="key of the signature")
 
 
@@ -198,26 +216,35 @@ class PlantFile(Settings):
         return value
 
     @model_validator(mode="after")
-    def _distinct(self) -> Self:
+    def _fits_together(self) -> Self:
         ids = [machine.id for machine in self.machines]
         twice = sorted({name for name in ids if ids.count(name) > 1})
-        if twice:
-            raise ValueError(f"two machines are called {', '.join(twice)}")
+        wrong = [f"two machines are called {name}" for name in twice]
+        # Times of what is played are counted from its start: at another speed they run away from
+        # those of the other machines.
+        wrong += [
+            f"machine {machine.id} plays at {machine.source.speed:g} times real time, but the "
+            f"plant's clock runs at {self.speed:g}: give both the same speed"
+            for machine in self.machines
+            if isinstance(machine.source, ReplaySettings | SimulatedSettings)
+            and machine.source.speed != self.speed
+        ]
+        if wrong:
+            raise ValueError("; ".join(wrong))
         return self
 
 
 def read_plant(path: Path) -> PlantFile:
     """plant.yaml; paths inside it count from its folder."""
     try:
-        content = yaml.safe_load(path.read_text("utf-8"))
+        text = path.read_text("utf-8")
     except FileNotFoundError as error:
         raise SsdptError(f"{path}: there is no such file") from error
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise SsdptError(f"{path}: cannot be read: {' '.join(str(error).split())}") from error
-    try:
-        plant = PlantFile.model_validate(content or {})
-    except ValidationError as error:
-        raise SsdptError(f"{path}: setting {explain(error)}") from error
+    except OSError as error:
+        raise SsdptError(f"{path}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise SsdptError(f"{path}: not a text file; a plant file is YAML") from error
+    plant = checked(PlantFile, read_yaml(text, str(path)) or {}, str(path))
     return _from_folder(plant, path.parent)
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import shutil
 import threading
 import time as clock
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,6 @@ from ssdpt.storage import is_model
 from ssdpt.systems.texture import Texture
 
 _RATE, _CLIP_SECONDS = 16000, 10.0  # of a machine without a model
-_OPEN_EVENTS = 1000
 _LEAST_MEMORY = 120.0  # seconds of sound that are kept for events and pictures
 _LOG = logging.getLogger(__name__)
 
@@ -74,7 +74,8 @@ class Roster:
     def read_model(settings: MachineSettings) -> LiveModel:
         """The model that a machine names, whether its section fits as well."""
         assert settings.model is not None
-        model = LiveModel(Detector.load(settings.model, device="cpu"))
+        with _named(settings):
+            model = LiveModel(Detector.load(settings.model, device="cpu"))
         _section(settings, model)
         return model
 
@@ -114,9 +115,10 @@ class Roster:
         if told and model is not None and told["model"] == model.digest:
             marks = recall(settings.id, "marks")
             judge.baseline.recall(told, marks)
+            machine.spectrum.recall(recall(settings.id, "spectra") or {})
         # Newest first: of two of one kind that were never ended, the newest goes on.
-        for event in self.store.events(machine=settings.id, open_only=True, limit=_OPEN_EVENTS):
-            if event.ended is None and event.kind not in machine.events.open:
+        for event in self.store.going_on(settings.id):
+            if event.kind not in machine.events.open:
                 machine.events.resume(event)
                 if event.kind == "anomaly":
                     judge.levels.level = event.level
@@ -126,8 +128,7 @@ class Roster:
 
     def end_events_of_others(self, ids: Iterable[str]) -> None:
         """Machines that left the plant while nobody listened have no events that go on."""
-        events = self.store.events(open_only=True, limit=_OPEN_EVENTS)
-        for id in {event.machine for event in events if event.ended is None} - set(ids):
+        for id in {event.machine for event in self.store.going_on()} - set(ids):
             self.store.end_events(id, clock.time())
 
     @staticmethod
@@ -143,6 +144,7 @@ class Roster:
             told = {"model": judge.model.digest, **judge.baseline.to_json()}
             self._remember(machine.id, "baseline", told)
             self._remember(machine.id, "marks", judge.baseline.marks.to_json())
+            self._remember(machine.id, "spectra", machine.spectrum.to_json())
 
     def ask(self, machine: MachineMonitor, per_week: float) -> None:
         """So many false alerts a week, instead of what the plant file asks for."""
@@ -172,7 +174,8 @@ class Roster:
 
     def _model_of(self, settings: MachineSettings) -> LiveModel | None:
         """What it has learnt, or the model that it names; None where there is neither."""
-        named = None if settings.model is None else self.model(settings.model)
+        with _named(settings):
+            named = None if settings.model is None else self.model(settings.model)
         folder = self.own_folder(settings.id)
         origin = self.store.recall(settings.id, "learnt_from")
         if not is_model(folder) or origin != (named and named.digest):
@@ -214,7 +217,24 @@ class Roster:
         ):
             return before.hearing
         source = open_source(settings.source, rate)
-        return Hearing(settings.id, source, front_end, rate, seconds=memory, frame_seconds=3 * clip)
+        return Hearing(
+            settings.id,
+            source,
+            front_end,
+            rate,
+            seconds=memory,
+            frame_seconds=3 * clip,
+            in_files=settings.source.kind in ("folder", "pushed"),
+        )
+
+
+@contextlib.contextmanager
+def _named(settings: MachineSettings) -> Iterator[None]:
+    """What is wrong with a model is told with the machine that names it."""
+    try:
+        yield
+    except SsdptError as error:
+        raise SsdptError(f"machine {settings.id}: its model cannot be used: {error}") from error
 
 
 def _memory(plant: PlantFile) -> float:

@@ -6,10 +6,8 @@ import time as clock
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
-from pydantic import ValidationError
-
-from ssdpt.config import explain
 from ssdpt.errors import SsdptError
+from ssdpt.mistakes import checked
 from ssdpt.monitor.hub import Subscription
 from ssdpt.monitor.idle import RunningKeeper
 from ssdpt.monitor.learning import FEWEST_CLIPS, MOST_CLIPS, Learning, flac
@@ -24,6 +22,12 @@ from ssdpt.monitor.types import Event
 from ssdpt.monitor.watch import Watch, open_outputs
 from ssdpt.types import Floats
 from ssdpt.version import __version__
+
+_SAID = {
+    "normal": "says that this is normal",
+    "fault": "says that this is a fault",
+    "": "takes back what it was",
+}
 
 
 class Monitor(Watch):
@@ -63,7 +67,8 @@ class Monitor(Watch):
             "demo": self.demo,
             "keeps_audio": self.file.retention.keep_audio,
             "speed": self.file.speed,
-            "notes": [*self.notes, *trouble],
+            "notes": list(self.notes),
+            "troubles": [*trouble, *([self.file_trouble] if self.file_trouble else [])],
             "machines": self.snapshots(),
         }
 
@@ -127,7 +132,8 @@ class Monitor(Watch):
 
     def label(self, id: str, label: Literal["normal", "fault", ""], who: str) -> Event:
         """`normal` also makes the machine's model take the event's sound up as normal."""
-        event = self._changed(lambda: self.store.label(id, label, who, clock.time()))
+        self._changed(lambda: self.store.label(id, label, who, clock.time()))
+        event = self.comment(id, who, _SAID[label])  # who said it and when is told with the event
         machine = self.machines.get(event.machine)
         if machine is None or event.kind != "anomaly":
             return event
@@ -199,6 +205,8 @@ class Monitor(Watch):
         with self.lock:
             machine.running = RunningKeeper(machine.settings.alarm.off_below_dbfs)
             self.learning[id] = Learning(wanted, seconds, every)
+            for message in machine.turn("learning"):
+                self.tell(message)
         self.tell_machine(id)
 
     def stop_learning(self, id: str) -> None:
@@ -206,6 +214,8 @@ class Monitor(Watch):
         with self.lock:
             if self.learning.pop(id, None) is None:
                 raise SsdptError(f"machine {id} is not collecting normal sound")
+            for message in self.machines[id].turn("starting"):
+                self.tell(message)
         self.store.forget(id, "learning")
         self.tell_machine(id)
 
@@ -224,10 +234,7 @@ class Monitor(Watch):
 
     def add_machine(self, settings: Mapping[str, Any]) -> str:
         """One more machine, from now on and after a restart too; gives its id."""
-        try:
-            found = MachineSettings.model_validate(settings)
-        except ValidationError as error:
-            raise SsdptError(f"machine: setting {explain(error)}") from error
+        found = self.added.at_speed(checked(MachineSettings, settings, "machine"), self.file.speed)
         machine = self.roster.open(found, self.file)
         with self.lock:
             if found.id in self.machines:
@@ -235,6 +242,7 @@ class Monitor(Watch):
             self.added.add(found)
             self.machines[found.id] = machine
             self.file = self.file.model_copy(update={"machines": (*self.file.machines, found)})
+            self.rename_outputs()
         machine.hearing.start()
         self.watch_sources()
         self.tell_machine(found.id)
@@ -250,6 +258,7 @@ class Monitor(Watch):
             self._remove(machine)
             machines = tuple(one for one in self.file.machines if one.id != id)
             self.file = self.file.model_copy(update={"machines": machines})
+            self.rename_outputs()
         self.roster.forget(id)
         self.watch_sources()
 
@@ -304,6 +313,7 @@ class Monitor(Watch):
             if plant.retention != self.file.retention:
                 told.append("things are kept for another time from now on")
             self.file, self.named = plant, {machine.id for machine in written.machines}
+            self.rename_outputs()
         if changed:
             told.append("other outputs are told from now on")
             for output in before:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any, Self
 
 import numpy as np
 
@@ -32,6 +33,22 @@ class Band:
         self._mean += step * change
         self._square += step * (change * (spectrum - self._mean) - self._square)
         self._seconds += 1
+
+    def to_json(self) -> dict[str, Any]:
+        """To be remembered."""
+        return {
+            "mean": self._mean.round(2).tolist(),
+            "square": self._square.round(3).tolist(),
+            "seconds": self._seconds,
+        }
+
+    @classmethod
+    def from_json(cls, tree: dict[str, Any]) -> Self:
+        """The reverse of `to_json`."""
+        band = cls(len(tree["mean"]))
+        band._mean, band._square = np.array(tree["mean"]), np.array(tree["square"])
+        band._seconds = int(tree["seconds"])
+        return band
 
     def edges(self) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
         """Low, mean and high, in dB; None where too little was heard."""
@@ -67,6 +84,16 @@ class SpectrumKeeper:
         for first in range(0, len(clip) - rate + 1, rate):
             self.hear(clip[first : first + rate])
             self.settle(point)
+
+    def to_json(self) -> dict[str, Any]:
+        """The bands, to be remembered."""
+        return {str(point): band.to_json() for point, band in self._bands.items()}
+
+    def recall(self, tree: dict[str, Any]) -> None:
+        """Take up what `to_json` gave."""
+        for point, band in tree.items():
+            self._bands[int(point)] = Band.from_json(band)
+            self._point = int(point)
 
     def as_json(self, point: int) -> dict[str, list[float]]:
         """Hz of the bins, the spectrum now, and the band; empty where nothing is known.

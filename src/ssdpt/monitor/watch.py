@@ -65,6 +65,7 @@ class Watch:
         # What whoever runs the plant should know, newest last.
         self.notes: deque[str] = deque(maxlen=_NOTES)
         self.roster = Roster(store, data, self.note)
+        self.file_trouble = ""  # why the plant file is not taken as it is now
         self.delays: deque[float] = deque(maxlen=_DELAYS)  # seconds from last sample to verdict
         self.readings = 0  # seconds of all machines that were looked at
         self.learning: dict[str, Learning] = {}
@@ -175,6 +176,7 @@ class Watch:
                 learning = machine.id in self.learning or machine.id in self.fitting
                 if self._apply(machine, partial(machine.take, score, learning=learning)):
                     self._after(machine)
+                machine.hearing.taken.set()  # its next second may come
         return bool(due)
 
     def _apply(self, machine: MachineMonitor, look: Callable[[], list[Message]]) -> bool:
@@ -270,6 +272,12 @@ class Watch:
                 for id, machine in list(self.machines.items())
             }
         )
+
+    def rename_outputs(self) -> None:
+        """Outputs call machines by the names they have now."""
+        titles = {machine.id: machine.title for machine in self.file.machines}
+        for output in self.outputs:
+            output.rename(titles)
 
     def note(self, words: str) -> None:
         """Something that whoever runs the plant should know."""

@@ -122,6 +122,9 @@ class Workshop:
                 model = monitor.roster.learnt(now, detector)
                 now.judge.adopt(model, now.settings.section, points)
                 now.spectrum, now.normal_samples = spectrum, samples
+                monitor.fitting.discard(id)
+                for message in now.turn("starting"):
+                    monitor.tell(message)
             monitor.roster.remember(now)
         finally:
             with monitor.lock:

@@ -37,7 +37,7 @@ class Plant(Protocol):
 
     @property
     def ready(self) -> bool:
-        """All machines are heard and the store takes what comes."""
+        """The watch runs and the store takes what comes; a machine that is lost is an event."""
 
     @property
     def machines(self) -> Mapping[str, object]:

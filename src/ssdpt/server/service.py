@@ -61,8 +61,8 @@ def run_service(
     stop = threading.Event()
     try:
         monitor = Monitor(plant, store, data, path=path, demo=path is None)
-        monitor.start()
         try:
+            monitor.start()
             if path is None:
                 learn_demo(monitor)
             else:
@@ -95,12 +95,14 @@ def _watch(monitor: Monitor, path: Path, stop: threading.Event, reporter: Report
         try:
             for words in monitor.reload() or ["nothing that matters has changed"]:
                 monitor.note(f"plant file: {words}")
+            monitor.file_trouble = ""
         except StoreUnavailable:
             continue  # tried again until the store is back
         except Exception as error:
             words = f"the plant file is not taken, the one before stays in force: {error}"
             reporter.warn(words)
             monitor.note(words)
+            monitor.file_trouble = words
         known = mark
 
 

@@ -149,6 +149,7 @@ class MachineWords(BaseModel):
     score: float | None
     p_value: float | None
     level_dbfs: float | None
+    last_sound: Seconds | None = Field(description="The end of what was last heard.")
     thresholds: ThresholdWords | None
     operating_point: int | None = Field(
         description="That it runs at now; 0 is like none that was learnt, null is not known."
@@ -171,7 +172,8 @@ class PlantWords(BaseModel):
     demo: bool
     keeps_audio: bool
     speed: float
-    notes: list[str]
+    notes: list[str] = Field(description="What has happened, newest last.")
+    troubles: list[str] = Field(description="What is wrong right now.")
     machines: list[MachineWords]
     you: UserWords
 

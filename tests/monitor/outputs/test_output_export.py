@@ -87,7 +87,10 @@ def test_events_come_back_as_they_were(format):
             ended=1.7e9 + 60,
             acknowledged_by="ann",
             acknowledged_at=1.7e9 + 5,
-            comments=(Comment("ann", 1.7e9, "hm"),),
+            comments=(
+                Comment("ann", 1.7e9, "hm"),
+                Comment("bo", 1.7e9 + 60, "=1+1, greased\n and well"),
+            ),
         ),
     ]
     rows = read(b"".join(export_events(events, format)), format)
@@ -95,7 +98,11 @@ def test_events_come_back_as_they_were(format):
     assert rows[0]["words"] == events[0].words
     assert float(rows[0]["peak"]) == 2.5
     assert not rows[0]["ended"]
-    assert (rows[1]["state"], int(rows[1]["comments"])) == ("cleared", 1)
+    assert (rows[1]["state"], int(rows[1]["comments"])) == ("cleared", 2)
+    assert rows[1]["comment_texts"] == (
+        "2023-11-14T22:13:20Z ann: hm | 2023-11-14T22:14:20Z bo: =1+1, greased and well"
+    )
+    assert (int(rows[0]["comments"]), rows[0]["comment_texts"]) == (0, "")
     assert rows[1]["ended_utc"] == "2023-11-14T22:14:20.000+00:00"
 
 

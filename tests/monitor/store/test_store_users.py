@@ -26,6 +26,7 @@ def test_a_password_lets_in_only_its_user(store):
         ("ada", "häuser im wald"),
         ("ada", ""),
         ("ada", PASSWORD * 1000),
+        ("Ada", PASSWORD),
         ("nobody", PASSWORD),
         ("ada\0", PASSWORD + "\ud800"),
     ):
@@ -55,7 +56,8 @@ def test_a_password_of_another_cost_still_lets_in(store, monkeypatch):
 def test_broken_users_are_refused(store):
     store.add_user("ada", "viewer", PASSWORD)
     for name, role, password, words in (
-        ("ada", "admin", PASSWORD, "is there already"),
+        ("ada", "admin", PASSWORD, "user 'ada': is there already"),
+        ("Ada", "admin", PASSWORD, "user 'ada': is there already; choose a name that differs by"),
         ("a b", "admin", PASSWORD, "a name has letters"),
         ("", "admin", PASSWORD, "a name has letters"),
         ("bo", "king", PASSWORD, "choose one of viewer, operator, admin"),

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import Any, Literal, get_args
 
 from ssdpt.errors import SsdptError
-from ssdpt.monitor.types import Event, MachineState
+from ssdpt.monitor.types import Comment, Event, MachineState
 
 Format = Literal["csv", "parquet"]
 _ROWS = 5000  # a piece, which is a row group of Parquet
@@ -44,7 +44,7 @@ _EVENTS: Columns = (
     *(("state", "text"), ("began", "number"), ("began_utc", "text"), ("ended", "number")),
     *(("ended_utc", "text"), ("peak", "number"), ("threshold", "number"), ("label", "text")),
     *(("acknowledged_by", "text"), ("acknowledged_at", "number"), ("comments", "count")),
-    ("words", "text"),
+    *(("comment_texts", "text"), ("words", "text")),
 )
 
 
@@ -70,8 +70,15 @@ def _event_row(event: Event) -> Row:
         *(event.id, event.machine, event.kind, event.level, event.state),
         *(event.began, _moment(event.began), event.ended, _moment(event.ended)),
         *(event.peak, event.threshold, event.label),
-        *(event.acknowledged_by, event.acknowledged_at, len(event.comments), event.words),
+        *(event.acknowledged_by, event.acknowledged_at, len(event.comments)),
+        *(" | ".join(map(_said, event.comments)), event.words),
     )
+
+
+def _said(comment: Comment) -> str:
+    """When, who and what, on one line."""
+    at = datetime.fromtimestamp(comment.at, UTC)
+    return f"{at:%Y-%m-%dT%H:%M:%SZ} {comment.who}: {' '.join(comment.text.split())}"
 
 
 def _moment(seconds: float | None) -> str | None:

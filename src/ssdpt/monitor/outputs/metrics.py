@@ -80,7 +80,7 @@ class Metrics:
             "ssdpt_state", "1 for the state it is in", ["machine", "state"], registry=registry
         )
         self._readings = client.Counter(
-            "ssdpt_readings_total", "Seconds that were judged", machine, registry=registry
+            "ssdpt_readings_total", "Seconds that were heard", machine, registry=registry
         )
         self._events = client.Counter(
             "ssdpt_events_total",

@@ -44,13 +44,17 @@ class Users(Part):
             raise SsdptError(f"role '{role}': choose one of {', '.join(get_args(Role))}")
         row = {"name": name, "role": role, "password": _hash(_checked(password))}
         with self.database.write() as connection:
+            # People take Anna and anna for one.
+            for known in connection.scalars(select(users.c.name)):
+                if known.casefold() == name.casefold():
+                    raise _taken(known)
             insert = self.database.insert(users).values(row)
             made = connection.execute(
                 insert.on_conflict_do_nothing(index_elements=["name"]),
                 execution_options={"preserve_rowcount": True},
             )
             if made.rowcount == 0:
-                raise SsdptError(f"user '{name}': is there already; choose another name")
+                raise _taken(name)
 
     def set_password(self, name: str, password: str) -> None:
         """A new password; whoever is logged in with the old one is logged out."""
@@ -117,6 +121,12 @@ class Users(Part):
         """All of a user."""
         with self.database.write() as connection:
             connection.execute(delete(tokens).where(tokens.c.user == plain(name)))
+
+
+def _taken(name: str) -> SsdptError:
+    return SsdptError(
+        f"user '{name}': is there already; choose a name that differs by more than capital letters"
+    )
 
 
 def _unknown(name: str) -> SsdptError:

@@ -20,7 +20,10 @@ async def alive() -> Json:
 
 @router.get("/readyz", response_model=HealthWords)
 def ready(room: Here) -> Json:
-    """All machines are heard and the store takes what comes. Open to everyone."""
+    """The watch runs and the store takes what comes. Open to everyone.
+
+    One microphone that is lost is an event, and no reason to start the service anew.
+    """
     good = room.plant.ready
     return Json({"status": "ok" if good else "starting"}, 200 if good else 503)
 

@@ -10,6 +10,7 @@ from starlette.exceptions import HTTPException
 
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.plant import MachineSettings
+from ssdpt.server.additions import check_addition
 from ssdpt.server.auth import Admin, Operator
 from ssdpt.server.names import MachineId
 from ssdpt.server.replies import Json
@@ -38,7 +39,8 @@ def machines(room: Here) -> Json:
 
 @router.post("", response_model=MachineWords, status_code=201)
 def add_machine(who: Admin, settings: MachineSettings, room: Here) -> Json:
-    """Listen to one more machine."""
+    """Listen to one more machine; what names files of this computer is for the plant file."""
+    check_addition(settings)
     id = room.plant.add_machine(settings.model_dump())
     room.log(who, "added the machine", id)
     return Json(room.plant.snapshot(id), 201)

@@ -1,0 +1,182 @@
+"""Settings that a person has written, checked: what is wrong with them in words for that person."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from typing import Annotated, Any, TypeGuard, TypeVar, get_args, get_origin
+
+import yaml
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from ssdpt.errors import SsdptError
+
+# What is wrong with a value, by pydantic's name of the mistake.
+_WRONG = {
+    "missing": "is missing",
+    "greater_than": "must be more than {gt}",
+    "greater_than_equal": "must be at least {ge}",
+    "less_than": "must be less than {lt}",
+    "less_than_equal": "must be at most {le}",
+    "too_short": "must name at least {min_length}",
+    **dict.fromkeys(("int_type", "int_parsing", "int_from_float"), "must be a whole number"),
+    **dict.fromkeys(("float_type", "float_parsing"), "must be a number"),
+    **dict.fromkeys(("bool_type", "bool_parsing"), "must be true or false"),
+    "string_type": "must be text; put it in quotes",
+    "invalid_key": "names must be text; put it in quotes",
+    "path_type": "must be a path",
+    "tuple_type": "must be a list, with - before each part",
+    **dict.fromkeys(("model_type", "model_attributes_type"), "must be lines of `name: value`"),
+}
+_MOST_MISTAKES = 5  # that are told at once
+
+# What libyaml says, what a person has most likely done, and whether it is found out late: then the
+# line where it began is told.
+_YAML = (
+    ("'\\t'", "a tab; indent with spaces", False),
+    ("<block end>", "does not line up with what is above it; look at the indentation", False),
+    ("mapping values", "a second `:`; look at the indentation, or put the value in quotes", False),
+    ("end of stream", "a quote is not closed", True),
+    ("stream end", "a bracket is not closed", True),
+    ("expected ':'", "a `:` is missing; look at the indentation", True),
+)
+
+_Expected = TypeVar("_Expected", bound=BaseModel)
+
+
+def read_yaml(text: str, where: str) -> Any:
+    """What a text says; SsdptError names the line that is no YAML."""
+    try:
+        return yaml.safe_load(text)
+    except yaml.MarkedYAMLError as error:
+        problem, mark = error.problem or "no YAML", error.problem_mark
+        reason = f"{problem}; look at the indentation"
+        for theirs, ours, late in _YAML:
+            if theirs in problem:
+                reason = ours
+                mark = error.context_mark or mark if late else mark
+                break
+        last = len(text.splitlines())
+        line = "" if mark is None else f"line {min(mark.line + 1, last)}: "
+        raise SsdptError(f"{where}: not valid YAML: {line}{reason}") from error
+    except (yaml.YAMLError, ValueError) as error:
+        reason = str(error).splitlines()[0]
+        raise SsdptError(f"{where}: not valid YAML: {reason}") from error
+
+
+def checked(expected: type[_Expected], content: Any, where: str) -> _Expected:
+    """`content` as the settings that are expected; SsdptError tells what is wrong, and `where`."""
+    try:
+        return expected.model_validate(content)
+    except ValidationError as error:
+        words = f"{where}: {_explain(error, expected, content)}"
+        raise SsdptError(words) from error
+
+
+def _explain(error: ValidationError, expected: type[BaseModel], content: Any) -> str:
+    """All mistakes in one line."""
+    found = [_mistake(one, expected, content) for one in error.errors()]
+    if len(found) == 1:
+        return found[0]
+    told = [f"({number}) {words}" for number, words in enumerate(found[:_MOST_MISTAKES], 1)]
+    more = len(found) - len(told)
+    return "; ".join([*told, *([f"and {more} more"] if more else [])])
+
+
+def _mistake(error: ErrorDetails, expected: type[BaseModel], content: Any) -> str:
+    """What is wrong in one place."""
+    *above, last = error["loc"] or ("",)
+    names, here = _follow(expected, error["loc"])
+    holder = _follow(expected, above)[1]
+    owner, names = _owner(content, error["loc"], names)
+    context = error.get("ctx", {})
+    reason = error["msg"].removeprefix("Value error, ")
+    match error["type"]:
+        case "extra_forbidden":
+            reason, names = _unknown(names, holder), []
+        case "string_pattern_mismatch" if _is_settings(holder):
+            reason = f"does not fit; {holder.model_fields[str(last)].description}"
+        case "union_tag_invalid":
+            names = [*names, "kind"]
+            reason = f"'{context['tag']}' is none; choose {', '.join(_members(here))}"
+        case "union_tag_not_found":
+            names = [*names, "kind"]
+            reason = f"is missing; choose {', '.join(_members(here))}"
+        case "literal_error":
+            choices = context["expected"].replace("'", "")
+            reason = f"'{error['input']}' is none; choose {choices}"
+        case wrong if error["input"] is None and wrong in _WRONG:
+            reason = "is empty"
+        case wrong if wrong in _WRONG:
+            bounds = {name: _bound(value) for name, value in context.items()}
+            reason = _WRONG[wrong].format_map(bounds)
+    name = ".".join(names)
+    if owner:
+        return f"{owner}: setting {name}: {reason}" if name else f"{owner}: {reason}"
+    return f"setting {name}: {reason}" if name else reason
+
+
+def _owner(content: Any, place: tuple[int | str, ...], names: list[str]) -> tuple[str, list[str]]:
+    """Whose setting it is, such as `machine pump-2`, and the names from there on."""
+    match place:
+        case (str(group), int(number), *_) if isinstance(content, Mapping):
+            items = content[group]
+        case _:
+            return "", names
+    one = items[number] if isinstance(items, list | tuple) else None
+    id = one.get("id") if isinstance(one, Mapping) else None
+    called = id if isinstance(id, str) else f"number {number + 1}"
+    return f"{group.removesuffix('s')} {called}", names[2:]
+
+
+def _unknown(names: list[str], holder: type[BaseModel]) -> str:
+    """There is no such setting; which one was most likely meant, or which there are."""
+    *above, name = names
+    words = f"there is no setting '{'.'.join(names)}'"
+    fields = holder.model_fields
+    deeper = [
+        f"{branch}.{name}"
+        for branch, field in fields.items()
+        if _is_settings(field.annotation) and name in field.annotation.model_fields
+    ]
+    near = deeper if len(deeper) == 1 else get_close_matches(name, fields, 1)
+    if near:
+        return f"{words}; did you mean '{'.'.join([*above, *near])}'?"
+    return f"{words}; there are {', '.join(fields)}"
+
+
+def _follow(expected: Any, place: Iterable[int | str]) -> tuple[list[str], Any]:
+    """The names that lead to a place as a person writes them, and what is expected there."""
+    names, here = [], expected
+    for part in place:
+        members = _members(here)
+        if part in members:  # told by its kind, which is no name above it
+            here = members[str(part)]
+            continue
+        names.append(str(part))
+        if _is_settings(here):
+            field = here.model_fields.get(str(part))
+            here = None if field is None else field.annotation
+        else:
+            here = next(iter(get_args(here)), None)  # of a list
+        if get_origin(here) is Annotated:
+            here = get_args(here)[0]
+    return names, here
+
+
+def _members(union: Any) -> dict[str, type[BaseModel]]:
+    """Settings of which one is chosen, by their kind."""
+    return {
+        str(member.model_fields["kind"].default): member
+        for member in get_args(union)
+        if _is_settings(member) and "kind" in member.model_fields
+    }
+
+
+def _is_settings(found: Any) -> TypeGuard[type[BaseModel]]:
+    return isinstance(found, type) and issubclass(found, BaseModel)
+
+
+def _bound(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,70 @@
+"""Sound that comes in recordings: learnt, judged and kept though there are gaps between them."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from monitors import wait_for
+
+from ssdpt.monitor.plant import AlarmSettings, MachineSettings, PlantFile, PushedSettings
+
+RATE = 16000
+
+
+def noise(seconds, seed, tone=0.0):
+    """A hiss, and a whistle where something is wrong."""
+    rng = np.random.default_rng(seed)
+    wave = 0.02 * rng.standard_normal(seconds * RATE) * (1 + 0.3 * rng.standard_normal())
+    whistle = np.sin(2 * np.pi * 2500 * np.arange(seconds * RATE) / RATE)
+    return (wave + tone * whistle).astype(np.float32)[:, None]
+
+
+@pytest.fixture
+def press(opened):
+    """A machine that is sent recordings of ten seconds, a minute apart."""
+    settings = MachineSettings(id="press", source=PushedSettings(), alarm=AlarmSettings())
+    monitor = opened(PlantFile(machines=(settings,)))
+    monitor.sent = 0
+    # Recordings of the last two hours, so that none lies in the future.
+    began = time.time() - 7200
+
+    def send(seconds=10, tone=0.0):
+        before = monitor.readings
+        monitor.push(
+            "press", noise(seconds, monitor.sent, tone), RATE, 1, began + 60 * monitor.sent
+        )
+        monitor.sent += 1
+        wait_for(lambda: monitor.readings >= before + seconds)
+
+    monitor.send = send
+    return monitor
+
+
+def test_recordings_of_one_clip_are_learnt_without_the_gaps_and_judged(press):
+    press.start_learning("press", 2.0)
+    assert press.snapshot("press")["state"] == "learning"
+    learning = press.learning["press"]
+    for _ in range(12):
+        press.send()
+    wait_for(lambda: len(learning.clips) == learning.wanted == 12)
+    assert all(np.mean(clip == 0) < 0.01 for clip in learning.clips)
+    wait_for(lambda: press.snapshot("press")["thresholds"])
+    # Nothing more has come, and it no longer learns.
+    assert press.snapshot("press")["state"] == "starting"
+    for _ in range(3):
+        press.send()
+        assert press.snapshot("press")["state"] == "normal"
+    for _ in range(3):
+        press.send(tone=0.05)
+    event = wait_for(lambda: press.store.events(kind="anomaly"))[0]
+    assert "dB louder than usual" in event.words
+    # No more sound comes that could follow it: it is recorded all the same.
+    press.machine("press").hearing.heard_at -= 60
+    wait_for(lambda: press.store.attachment(event.id, "audio"))
+
+
+def test_much_at_once_is_heard_second_by_second(press):
+    press.send(50)
+    assert press.readings == 50
