@@ -142,7 +142,7 @@ def test_a_page_that_is_loaded_again_during_an_event_shows_it(works, open_page):
     page.watch.expect(NO_NORMAL_SAMPLE)
     expect(card(page, "Roof fan", "Alarm")).to_be_visible()
     page.reload()
-    expect(card(page, "Roof fan", "Alarm, score .*, 1 open event")).to_be_visible()
+    expect(card(page, "Roof fan", "Alarm, score .*, 1 event goes on")).to_be_visible()
     banner = panel(page, "Events to acknowledge")
     banner.get_by_role("link", name="Alarm: Roof fan").click()
     expect(page).to_have_url(re.compile(event["id"]))
@@ -176,9 +176,17 @@ def test_this_is_normal_teaches_the_machine(works, open_page):
     event = works.alarm_of("gearbox-1")
     page = open_page(works, f"#/event/{event['id']}")
     page.watch.expect(NO_NORMAL_SAMPLE)
-    button = panel(page, "What to do").get_by_role("button", name="This is normal")
+    todo = panel(page, "What to do")
+    button = todo.get_by_role("button", name="This is normal")
     button.click()
+    expect(todo).to_contain_text("Mill gearbox takes this sound as normal from now on")
+    todo.get_by_role("button", name="Cancel").click()
+    expect(button).to_be_focused()
+    assert works.get(f"v1/events/{event['id']}")["label"] == ""
+    button.click()
+    todo.get_by_role("button", name="It is normal: learn it").click()
     expect(button).to_have_attribute("aria-pressed", "true")
+    expect(todo).to_contain_text("Taken up: Mill gearbox learns this sound as normal.")
     until(lambda: any("as normal from now on" in w for w in works.get("v1/plant")["notes"]), 60)
     page.goto(f"{works.address}#/settings")
     page.reload()
@@ -187,6 +195,35 @@ def test_this_is_normal_teaches_the_machine(works, open_page):
     )
     page.goto(f"{works.address}#/events?machine=gearbox-1")
     expect(page.get_by_role("row").nth(1)).to_contain_text("was normal")
+    page.goto(f"{works.address}#/event/{event['id']}")
+    todo.get_by_role("button", name="Confirmed fault").click()
+    expect(todo).to_contain_text("learnt this sound as normal before, and that stays")
+
+
+def test_all_that_is_listed_is_acknowledged_at_once(works, open_page):
+    works.new_alarm_of("fan-1")
+    page = open_page(works, "#/events?machine=fan-1")
+    page.get_by_role("button", name="Acknowledge all").click()
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.get_by_role("row").filter(has_text="Not acknowledged")).to_have_count(1)
+    page.get_by_role("button", name="Acknowledge all").click()
+    expect(page.get_by_text("Acknowledge 1 event of this list?")).to_be_visible()
+    page.get_by_role("button", name="Acknowledge 1 event").click()
+    expect(page.get_by_text("1 event acknowledged.")).to_be_focused()
+    expect(page.get_by_role("row").filter(has_text="Not acknowledged")).to_have_count(0)
+    expect(page.get_by_role("button", name="Acknowledge all")).to_have_count(0)
+    assert all(e["state"] != "active" for e in works.events("fan-1"))
+
+
+def test_a_plant_file_that_is_not_taken_is_told_until_it_is(works, open_page):
+    page = open_page(works)
+    expect(card(page, "Roof fan")).to_be_visible()
+    good = works.path.read_text()
+    works.path.write_text(good + "surprise: 1\n")
+    trouble = page.get_by_role("alert")
+    expect(trouble).to_contain_text("surprise", timeout=SLOW)
+    works.path.write_text(good)
+    expect(trouble).to_have_count(0, timeout=SLOW)
 
 
 def test_a_machine_learns_a_new_baseline(works, open_page):
@@ -249,11 +286,20 @@ def test_a_new_machine_whose_sound_is_sent_is_watched(works, open_page):
     page.get_by_label("Name", exact=True).fill("Compressor")
     page.get_by_label("Site").fill("Hall D")
     expect(page.get_by_label("Short name")).to_have_value("compressor")
+    page.watch.expect(r"404.*machines/compressor")  # asked for while it is taken back
+    page.get_by_role("radio", name="Simulated").check()
+    page.get_by_label("Seconds until a fault grows").fill("90")
+    page.get_by_role("button", name="Listen").click()
+    page.get_by_role("button", name="Back").click()
+    expect(page.get_by_label("Site")).to_have_value("Hall D")
+    expect(page.get_by_label("Seconds until a fault grows")).to_have_value("90")
+    assert "compressor" not in [each["id"] for each in works.get("v1/machines")]
     page.get_by_role("radio", name="Sent to here").check()
     page.get_by_role("button", name="Listen").click()
     good = page.get_by_role("button", name="It hears the right machine")
     expect(good).to_be_disabled()
     expect(page.get_by_text("does not arrive yet")).to_be_visible()
+    expect(page.get_by_text("Knock near the microphone")).to_have_count(0)
     with Sender(works, "compressor"):
         expect(good).to_be_enabled()
         expect(page.get_by_role("img", name=re.compile("^Live spectrogram"))).to_be_visible()
@@ -269,10 +315,39 @@ def test_a_new_machine_whose_sound_is_sent_is_watched(works, open_page):
         expect(card(page, "Compressor", "Hall D, Normal, score")).to_be_visible()
 
 
+def test_a_machine_that_has_learnt_nothing_says_what_it_waits_for(works, open_page):
+    source = {"kind": "pushed"}
+    works.post("v1/machines", json={"id": "press", "name": "Press", "source": source})
+    page = open_page(works, "#/machine/press")
+    head = page.get_by_role("main").get_by_text(re.compile("^Waits "))
+    expect(head).to_contain_text("Waits for the first sound.")
+    expect(panel(page, "Trend")).to_contain_text("No scores in this time.")
+    spectrum = panel(page, "Spectrum against the baseline")
+    expect(spectrum).to_contain_text("No sound just now.")
+    with Sender(works, "press"):
+        expect(head).to_contain_text("Waits to learn its normal sound.")
+        expect(spectrum).to_contain_text("There is no normal band to compare with yet.")
+    # By now its sound is old: the sender is minutes behind, and the plant's clock runs ahead.
+    expect(head).to_contain_text(re.compile(r"Last sound \d+ (min|h|d)"), timeout=20_000)
+    expect(panel(page, "Source and operation")).to_contain_text("nothing yet")
+    page.get_by_role("button", name="To its baseline").click()
+    baseline = panel(page, "Baseline")
+    expect(baseline).to_be_focused()
+    expect(baseline).to_contain_text("Learn its normal sound first")
+    baseline.get_by_label("Minutes").fill("4")
+    expect(baseline).to_contain_text("hardly worth anything")
+    baseline.get_by_label("Minutes").fill("15")
+    expect(baseline).not_to_contain_text("hardly worth anything")
+    page.goto(f"{works.address}#/overview")
+    expect(card(page, "Press", "Waiting, Last sound")).to_be_visible()
+
+
 def test_a_machine_that_was_added_is_removed_and_no_page_shows_it(works, open_page):
     source = {"kind": "pushed"}
     works.post("v1/machines", json={"id": "mixer", "name": "Mixer", "source": source})
     page, other = open_page(works, "#/machine/mixer"), open_page(works)
+    # What its page had asked just before it was gone.
+    page.watch.expect(r"404 .*/v1/machines/mixer/")
     expect(card(other, "Mixer")).to_be_visible()
     panel(page, "Remove this machine").get_by_role("button", name="Remove").click()
     question = panel(page, "Remove this machine")

@@ -54,7 +54,7 @@ def demo_alarm(demo):
 def test_first_start_shows_machines_that_learn_and_become_normal(demo, open_page):
     page = open_page(demo)
     expect(page).to_have_title(re.compile("Demo plant"))
-    expect(card(page, "Coolant pump 2", "(Starting|Learning)")).to_be_visible()
+    expect(card(page, "Coolant pump 2", "(Waiting|Learning)")).to_be_visible()
     expect(page.get_by_role("link", name=MACHINE)).to_have_count(6)
     expect(card(page, "Coolant pump 2", "Normal, score")).to_be_visible(timeout=SLOW)
     expect(card(page, "Coolant pump 1", "Alarm, score")).to_be_visible(timeout=SLOW)
@@ -270,7 +270,7 @@ def test_the_machine_in_alarm_comes_first(demo, open_page):
     demo_alarm(demo)
     page = open_page(demo)
     expect(page.get_by_role("link", name=MACHINE).first).to_have_accessible_name(
-        re.compile(r"^Coolant pump 1, Hall A, Alarm, score [\d.]+, 1 open event$")
+        re.compile(r"^Coolant pump 1, Hall A, Alarm, score [\d.]+, 1 event goes on$")
     )
     ago = re.compile(r"Last event [1-9]\d* (s|min) ago")
     first = page.get_by_role("listitem").filter(has=card(page, "Coolant pump 1"))

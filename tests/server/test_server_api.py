@@ -15,7 +15,7 @@ from serving import away, flac
 
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.outputs.messages import ReadingTaken
-from ssdpt.monitor.types import Event, Reading
+from ssdpt.monitor.types import Event, Reading, UnknownMachine
 from ssdpt.server import words
 
 SHAPES = {
@@ -226,6 +226,15 @@ def test_a_machine_is_removed(client, plant, store):
     assert "fan-1" not in plant.machines
     assert client.delete("/v1/machines/fan-1").status_code == 404
     assert store.actions(1)[0].what == "removed the machine"
+
+
+def test_one_that_is_removed_while_it_is_asked_for_is_not_there(client, plant):
+    def gone(id):
+        raise UnknownMachine(id)
+
+    plant.spectrum = gone
+    reply = client.get("/v1/machines/fan-1/spectrum")
+    assert (reply.status_code, reply.json()["error"]) == (404, "there is no such machine")
 
 
 def test_an_operating_point_is_given_a_name(client):

@@ -1,4 +1,4 @@
-/** Six made-up machines that live; one develops a fault 20 s after the start. */
+/** Made-up machines that live; one develops a fault 20 s after the start. */
 import { randomBytes } from 'node:crypto'
 import { noise } from './sound.mjs'
 
@@ -16,13 +16,15 @@ export function points(...names) {
   }))
 }
 
-function machine(id, name, site, kind, state, more = {}) {
+const NOTHING_LEARNT = { model: '', thresholds: null, operating_points: [], operating_point: null }
+
+function machine(id, name, site, state, more = {}) {
   return {
-    id, name, site, kind, model: 'own baseline', state,
+    id, name, site, kind: 'microphone', model: 'own baseline', state,
     state_since: began - 5400 - 700 * name.length, muted_until: null,
     score: state === 'normal' ? 1 : null, p_value: null, level_dbfs: -31,
     thresholds: limits(1), operating_points: points(''), operating_point: 1, added: false, drift: null,
-    source: source('microphone 0, 48 kHz'), learning: null, open_events: 0, last_event: null, spark: [],
+    last_sound: began, source: source('microphone 0, 48 kHz'), learning: null, open_events: 0, last_event: null, spark: [],
     ...more,
   }
 }
@@ -40,18 +42,21 @@ export function limits(perWeek) {
 
 export const machines = new Map(
   [
-    machine('pump-1', 'Coolant pump 1', 'Hall A', 'pump', 'normal', { operating_points: points('idle', 'half load', ''), operating_point: 2 }),
-    machine('pump-2', 'Coolant pump 2', 'Hall A', 'pump', 'off', { operating_points: points('', ''), operating_point: null }),
-    machine('fan-roof', 'Exhaust fan, roof', 'Hall B', 'fan', 'normal', {
+    machine('pump-1', 'Coolant pump 1', 'Hall A', 'normal', { operating_points: points('idle', 'half load', ''), operating_point: 2 }),
+    machine('pump-2', 'Coolant pump 2', 'Hall A', 'off', { operating_points: points('', ''), operating_point: null }),
+    machine('fan-roof', 'Exhaust fan, roof', 'Hall B', 'normal', {
       drift: { words: 'The normal sound has moved slowly for 9 days; most likely the filter.', since: began - 9 * 86400 },
     }),
-    machine('gearbox-3', 'Gearbox, conveyor 3', 'Hall B', 'gearbox', 'learning', {
-      thresholds: null, operating_points: [], operating_point: null, learning: { seconds: 420, wanted: 900 },
+    machine('gearbox-3', 'Gearbox, conveyor 3', 'Hall B', 'learning', {
+      ...NOTHING_LEARNT, learning: { seconds: 420, wanted: 900 },
     }),
-    machine('valve-7', 'Valve 7', 'Hall B', 'valve', 'lost', {
-      source: source('rtsp://camera-7 does not answer; next try in 12 s', false), level_dbfs: null,
+    machine('valve-7', 'Valve 7', 'Hall B', 'lost', {
+      kind: 'network', source: source('rtsp://camera-7 does not answer; next try in 12 s', false), level_dbfs: null,
     }),
-    machine('press-hydraulics', 'Press hydraulics, main aggregate north', 'Hall C', 'pump', 'normal', { muted_until: began + 5400, operating_points: points('', ''), operating_point: 0 }),
+    machine('press-hydraulics', 'Press hydraulics, main aggregate north', 'Hall C', 'normal', { muted_until: began + 5400, operating_points: points('', ''), operating_point: 0 }),
+    machine('mill-2', 'Mill 2', 'Hall C', 'normal', { kind: 'folder', last_sound: began - 360, source: source('files of /srv/mill-2') }),
+    machine('saw-1', 'Band saw', 'Hall C', 'starting', NOTHING_LEARNT),
+    machine('mixer-1', 'Mixer', 'Hall C', 'starting', { ...NOTHING_LEARNT, kind: 'pushed', last_sound: null, level_dbfs: null, source: source('waits for sound that is sent') }),
   ].map((made) => [made.id, made]),
 )
 
@@ -95,7 +100,7 @@ export function scoreAt(id, time) {
 }
 
 export function refresh(made) {
-  made.open_events = [...events.values()].filter((event) => event.machine === made.id && !event.acknowledged).length
+  made.open_events = [...events.values()].filter((event) => event.machine === made.id && event.ended === null).length
   const last = [...events.values()].filter((event) => event.machine === made.id).sort((a, b) => b.began - a.began)[0]
   made.last_event = last ? shown(last) : null
   if (['normal', 'alert', 'alarm'].includes(made.state))
@@ -110,15 +115,18 @@ export function refresh(made) {
 export function tick(tell) {
   const time = now()
   for (const made of machines.values()) {
+    // No file and nothing sent meanwhile.
+    if (['folder', 'pushed'].includes(made.kind)) continue
     if (made.learning) {
       made.learning.seconds += 5
       made.level_dbfs = -34 + 4 * noise(1, time)
       if (made.learning.seconds >= made.learning.wanted) {
-        Object.assign(made, { learning: null, state: 'normal', state_since: time, thresholds: limits(1), operating_points: points('', ''), operating_point: 1 })
+        Object.assign(made, { learning: null, model: 'own baseline', state: 'normal', state_since: time, thresholds: limits(1), operating_points: points('', ''), operating_point: 1 })
         tell('machine', { ...refresh(made), spark: undefined })
       } else tell('machine', { ...made, spark: undefined })
     }
     const judged = ['normal', 'alert', 'alarm'].includes(made.state)
+    if (made.state !== 'lost') made.last_sound = time
     made.score = judged ? scoreAt(made.id, time) : null
     made.p_value = judged ? Math.exp(-made.score * 1.9) : null
     if (judged) {

@@ -1,7 +1,8 @@
 /**
- * A service that plays six machines, for working on the page without a plant:
- *   node mock/server.mjs [--port 8000] [--users] [--role viewer]
- * --users: sign in as admin, password admin; --role: what the reader may do, all unless told.
+ * A service that plays some machines, for working on the page without a plant:
+ *   node mock/server.mjs [--port 8000] [--users] [--role viewer] [--trouble 'the store is away']
+ * --users: sign in as admin, password admin; --role: what the reader may do, all unless told;
+ * --trouble: something that is wrong with the service.
  * It serves the built page too, with the same Content-Security-Policy as the real one.
  */
 import { createServer } from 'node:http'
@@ -14,6 +15,7 @@ import { bytes, column, HIGH_DB, HZ, LOW_DB, STEP, wav } from './sound.mjs'
 const option = (name, other) => (process.argv.includes(name) ? process.argv[process.argv.indexOf(name) + 1] : other)
 const port = Number(option('--port', 8000))
 const role = option('--role', 'admin')
+const trouble = option('--trouble', '')
 const wantsUsers = process.argv.includes('--users')
 const folder = fileURLToPath(new URL('../../src/ssdpt/server/static/', import.meta.url))
 const CSP = "default-src 'self'; style-src 'self'; img-src 'self' blob: data:; media-src 'self' blob:"
@@ -70,7 +72,7 @@ function trend(id, query) {
   const end = Math.min(Number(query.get('end')), now())
   const points = Number(query.get('points') ?? 600)
   const step = Math.max(1, Math.ceil((end - begin) / points))
-  const time = Array.from({ length: Math.max(0, Math.floor((end - begin) / step)) }, (_, index) => Math.floor(begin) + index * step)
+  const time = Array.from({ length: !machines.get(id).model ? 0 : Math.max(0, Math.floor((end - begin) / step)) }, (_, index) => Math.floor(begin) + index * step)
   const spread = 0.15 + Math.min(0.7, Math.log10(step + 1) / 4)
   const mean = time.map((at) => scoreAt(id, at))
   return { seconds_per_point: step, time, mean, low: mean.map((value) => value - spread), high: mean.map((value) => value + spread), state: time.map(() => 'normal') }
@@ -88,12 +90,12 @@ function machineAnswer(method, id, part, query, body, number) {
   if (what === 'GET scores') return trend(id, query)
   if (what === 'GET waterfall') {
     const seconds = Number(query.get('seconds') ?? 60)
-    const heard = ['lost', 'off'].includes(made.state) ? 0 : Math.round(seconds / STEP)
+    const heard = ['lost', 'off'].includes(made.state) || !(made.last_sound > now() - seconds) ? 0 : Math.round(seconds / STEP)
     return spectrogram(seedOf(id), now() - seconds, heard, (time) => fault(id, time))
   }
   if (what === 'GET spectrum') {
-    const mean = column(seedOf(id), 5, 0)
-    return { hz: HZ, now: column(seedOf(id), Math.floor(now() * 2), fault(id, now())), mean, low: mean.map((db) => db - 7), high: mean.map((db) => db + 9) }
+    const mean = made.model ? column(seedOf(id), 5, 0) : []
+    return { hz: HZ, now: made.last_sound === null ? [] : column(seedOf(id), Math.floor(now() * 2), fault(id, now())), mean, low: mean.map((db) => db - 7), high: mean.map((db) => db + 9) }
   }
   if (what === 'POST mute') return changed({ muted_until: now() + body.minutes * 60 })
   if (what === 'DELETE mute') return changed({ muted_until: null })
@@ -133,7 +135,7 @@ function eventAnswer(method, id, part, body) {
 
 function addMachine(body) {
   if (machines.has(body.id)) throw new Problem(409, `A machine is already called '${body.id}'.`)
-  const made = { ...structuredClone(machines.get('gearbox-3')), ...body, state: 'starting', learning: null, added: true, source: { connected: true, words: `${body.source.kind}, 16 kHz`, drift_ppm: 0, gaps: 0, reconnects: 0 } }
+  const made = { ...structuredClone(machines.get('gearbox-3')), ...body, state: 'starting', learning: null, added: true, kind: body.source.kind, source: { connected: true, words: `${body.source.kind}, 16 kHz`, drift_ppm: 0, gaps: 0, reconnects: 0 } }
   machines.set(body.id, made)
   tell('machine', made)
   return made
@@ -142,7 +144,7 @@ function addMachine(body) {
 function answer(method, path, query, body) {
   const [room, id = '', part = '', number = ''] = path
   if (room === 'plant')
-    return { name: 'Northside works', zone: 'Europe/Berlin', version: '0.9.0', demo: true, keeps_audio: true, notes: ['Sound of events is kept for 365 days.'], machines: [...machines.values()].map(refresh), you: { name: 'local', role }, speed: 1, now: now() }
+    return { name: 'Northside works', zone: 'Europe/Berlin', version: '0.9.0', demo: true, keeps_audio: true, notes: ['Sound of events is kept for 365 days.'], troubles: trouble ? [trouble] : [], machines: [...machines.values()].map(refresh), you: { name: 'local', role }, speed: 1, now: now() }
   if (room === 'session') return { name: 'admin', role: 'admin', csrf: 'mock' }
   if (room === 'machines' && !id) return method === 'POST' ? addMachine(body) : [...machines.values()].map(refresh)
   if (room === 'machines') return machineAnswer(method, id, part, query, body, Number(number))

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Trend } from '../src/api/types'
-import { appended, summary, withHoles, type Spark } from '../src/lib/trend'
+import { appended, hasScores, summary, withHoles, type Spark } from '../src/lib/trend'
 
 function trend(time: number[], high: (number | null)[]): Trend {
   return { seconds_per_point: 60, time, low: high, mean: high, high, state: time.map(() => 'normal') }
@@ -35,4 +35,10 @@ test('the summary tells mean, peak and time above the worst limit passed', () =>
   expect(summary(shown, 9, 2)).toContain('above the alert limit for about 2 min')
   expect(summary(shown, 9, 8)).toContain('never above a limit')
   expect(summary(trend([], []), 9, 8)).toBe('No scores in this time.')
+})
+
+test('a time in which nothing was judged has no scores', () => {
+  expect(hasScores(trend([], []))).toBe(false)
+  expect(hasScores(trend([0, 60], [null, null]))).toBe(false)
+  expect(hasScores(trend([0, 60], [null, 1]))).toBe(true)
 })

@@ -22,6 +22,10 @@ EventState = Literal["active", "acknowledged", "cleared"]
 EventLabel = Literal["", "normal", "fault"]
 
 
+class UnknownMachine(KeyError):
+    """There is no machine of this id, or no longer."""
+
+
 @dataclass(frozen=True, slots=True)
 class Chunk:
     """Consecutive samples of one source."""

@@ -28,6 +28,7 @@ from ssdpt.monitor.points import PointLearner
 from ssdpt.monitor.roster import Roster
 from ssdpt.monitor.store import Store, StoreUnavailable
 from ssdpt.monitor.store.learnt import MACHINES
+from ssdpt.monitor.types import UnknownMachine
 from ssdpt.monitor.workshop import Workshop
 from ssdpt.monitor.writer import Writer
 from ssdpt.types import Floats
@@ -39,6 +40,13 @@ _LATE_FILE = 5.0  # seconds: the next recording of a folder may come any time, o
 _DELAYS = 20_000  # that are remembered
 _NOTES = 20
 _LOG = logging.getLogger(__name__)
+
+
+class Machines(dict[str, MachineMonitor]):
+    """By id. One may be removed between two looks at it."""
+
+    def __missing__(self, id: str) -> MachineMonitor:
+        raise UnknownMachine(id)
 
 
 class Watch:
@@ -61,7 +69,7 @@ class Watch:
         self.hub = Hub()
         self.metrics = Metrics(store.events(open_only=True, limit=REMEMBERED))
         self.outputs = open_outputs(plant)
-        self.machines: dict[str, MachineMonitor] = {}
+        self.machines = Machines()
         # What whoever runs the plant should know, newest last.
         self.notes: deque[str] = deque(maxlen=_NOTES)
         self.roster = Roster(store, data, self.note)

@@ -32,7 +32,7 @@ class Figures(Protocol):
 class Plant(Protocol):
     """The monitor, seen from outside; safe to call from any thread.
 
-    Unknown machines are KeyErrors; what cannot be done now is an SsdptError.
+    Machines that are not there are `UnknownMachine`; what cannot be done now is an SsdptError.
     """
 
     @property

@@ -8,6 +8,7 @@ from typing import Annotated
 from fastapi import Depends, Path
 from starlette.exceptions import HTTPException
 
+from ssdpt.server.problems import NO_MACHINE
 from ssdpt.server.room import Here, Room
 
 _EVENT_ID = re.compile(r"[0-9a-f]{32}")
@@ -16,7 +17,7 @@ _EVENT_ID = re.compile(r"[0-9a-f]{32}")
 def known_machine(room: Room, machine: str) -> str:
     """The id of a machine that there is."""
     if machine not in room.plant.machines:
-        raise HTTPException(404, "there is no such machine")
+        raise HTTPException(404, NO_MACHINE)
     return machine
 
 

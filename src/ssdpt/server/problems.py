@@ -11,8 +11,10 @@ from starlette.requests import HTTPConnection
 
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.store import StoreUnavailable
+from ssdpt.monitor.types import UnknownMachine
 from ssdpt.server.replies import Json
 
+NO_MACHINE = "there is no such machine"
 SENTENCES = {
     400: "the request cannot be understood",
     401: "log in first, or send a token: Authorization: Bearer …",
@@ -52,6 +54,10 @@ def handle_problems(app: FastAPI) -> None:
     async def of_values(connection: HTTPConnection, error: Exception) -> Json:
         assert isinstance(error, RequestValidationError | WebSocketRequestValidationError)
         return problem(422, _first(list(error.errors())))
+
+    @app.exception_handler(UnknownMachine)
+    async def of_machine(connection: HTTPConnection, error: Exception) -> Json:
+        return problem(404, NO_MACHINE)
 
     @app.exception_handler(StoreUnavailable)
     async def of_store(connection: HTTPConnection, error: Exception) -> Json:

@@ -30,7 +30,8 @@ const EMPTY: LiveState = {
 }
 
 const QUIET_SECONDS = 20
-const RELOAD_SECONDS = 300
+/** Troubles of the plant come with the whole state only. */
+const RELOAD_SECONDS = 30
 const SLOWEST_RETRY = 15
 
 /** One stream for the whole page; after every break all state is loaded again. */
@@ -172,7 +173,7 @@ export class Live {
   }
 
   private takeReading(reading: Reading): void {
-    this.clock.set(reading.time)
+    this.clock.follow(reading.time)
     const before = this.state.machines[reading.machine]
     if (!before) return
     const machine: Machine = {
@@ -180,6 +181,7 @@ export class Live {
       score: reading.score,
       spark: appended(before.spark, reading.time, reading.score),
     }
+    if (reading.state !== 'lost') machine.last_sound = reading.time
     if (reading.state !== before.state) {
       machine.state = reading.state
       machine.state_since = reading.time
@@ -197,8 +199,7 @@ export class Live {
           [event.machine]: {
             ...machine,
             last_event: !machine.last_event || event.began >= machine.last_event.began ? event : machine.last_event,
-            open_events: Object.values(events).filter((each) => each.machine === event.machine && each.state !== 'cleared')
-              .length,
+            open_events: Object.values(events).filter((each) => each.machine === event.machine && each.ended === null).length,
           },
         }
       : this.state.machines

@@ -68,6 +68,8 @@ export interface Machine {
   /** On the page, not in the plant file. */
   added: boolean
   drift: { words: string; since: number } | null
+  /** End of the last sound that was heard; null: none yet. */
+  last_sound: number | null
   source: { connected: boolean; words: string; drift_ppm: number; gaps: number; reconnects: number }
   learning: { seconds: number; wanted: number } | null
   open_events: number
@@ -93,7 +95,10 @@ export interface Plant {
   version: string
   demo: boolean
   keeps_audio: boolean
+  /** What was done and what went wrong, the newest last. */
   notes: string[]
+  /** What is wrong right now. */
+  troubles: string[]
   machines: Machine[]
   you: You
   speed: number

@@ -29,6 +29,11 @@ export function useZone(): string {
   return useLive().plant?.zone ?? 'UTC'
 }
 
+/** How fast the plant's clock runs. */
+export function useSpeed(): number {
+  return useLive().plant?.speed || 1
+}
+
 const RANK: Record<Role, number> = { viewer: 0, operator: 1, admin: 2 }
 
 /** Whether somebody's role allows what this one does. */

@@ -14,10 +14,12 @@ interface Props {
   danger?: boolean
   /** For those who hear it, where several buttons read the same. */
   label?: string
+  /** Where the first button is one that is on or off. */
+  pressed?: boolean
 }
 
 /** Something that is asked a second time before it happens. */
-export function Ask({ offer, question, yes, no = 'Cancel', action, work, disabled = false, danger = false, label }: Props) {
+export function Ask({ offer, question, yes, no = 'Cancel', action, work, disabled = false, danger = false, label, pressed }: Props) {
   const [isAsking, setAsking] = useState(false)
   const first = useRef<HTMLButtonElement>(null)
   const wasAsking = useRef(false)
@@ -33,6 +35,7 @@ export function Ask({ offer, question, yes, no = 'Cancel', action, work, disable
         type="button"
         disabled={disabled || action.busy}
         aria-label={label}
+        aria-pressed={pressed}
         onClick={() => setAsking(true)}
       >
         {offer}

@@ -2,13 +2,18 @@ import { useState } from 'react'
 import type { Machine } from '../api/types'
 import { post, remove, url } from '../api/client'
 import { useMay, useReload, useZone } from '../api/useLive'
+import { waitsToLearn } from '../lib/states'
 import { day } from '../lib/time'
 import { useAction } from '../lib/useAction'
 import { Ask } from './Ask'
+import { FewMinutes, LearningMinutes } from './LearningMinutes'
 import { Needs } from './Needs'
 import { Panel } from './Panel'
 import { Problem } from './Problem'
 import { Progress } from './Progress'
+
+/** By which the head of the page leads here. */
+export const BASELINE = 'baseline'
 
 /** What counts as normal: moved to how it sounds now, or learnt anew. */
 export function BaselinePanel({ machine }: { machine: Machine }) {
@@ -17,10 +22,11 @@ export function BaselinePanel({ machine }: { machine: Machine }) {
   const reload = useReload()
   const action = useAction()
   const [minutes, setMinutes] = useState(15)
+  const isFirst = waitsToLearn(machine)
   const take = () => post(url(`machines/${machine.id}/rebaseline`)).then(reload)
   const learn = () => post(url(`machines/${machine.id}/learn`), { minutes }).then(reload)
   return (
-    <Panel title="Baseline">
+    <Panel title="Baseline" id={BASELINE}>
       {machine.drift && (
         <div className="offer">
           <p>
@@ -59,27 +65,21 @@ export function BaselinePanel({ machine }: { machine: Machine }) {
             </>
           )}
           <p className="plain">
-            After a repair or a change of use the normal sound is another one. While it is learnt, nothing is judged.
+            {isFirst
+              ? 'Learn its normal sound first: let it run as it usually does, in all its usual ways, and healthy. Until then nothing is judged.'
+              : 'After a repair or a change of use the normal sound is another one. While it is learnt, nothing is judged.'}
           </p>
           <div className="buttons">
-            <label className="inline">
-              Minutes{' '}
-              <input
-                type="number"
-                min={1}
-                max={1440}
-                value={minutes}
-                onChange={(event) => setMinutes(Number(event.target.value))}
-              />
-            </label>
+            <LearningMinutes minutes={minutes} onChange={setMinutes} />
             <Ask
-              offer="Learn a new baseline"
+              offer={isFirst ? 'Learn its normal sound' : 'Learn a new baseline'}
               yes="The machine runs normally: learn now"
               action={action}
               work={learn}
               disabled={!(minutes >= 1)}
             />
           </div>
+          <FewMinutes minutes={minutes} />
         </>
       )}
       <Needs role="admin" to="change what is normal" />

@@ -1,16 +1,12 @@
 import { useState } from 'react'
-import type { EventLabel, MachineEvent } from '../api/types'
+import type { MachineEvent } from '../api/types'
 import { post, url } from '../api/client'
 import { useMay } from '../api/useLive'
 import { useShortcut } from '../lib/shortcuts'
 import { useAction } from '../lib/useAction'
+import { EventLabels } from './EventLabels'
 import { Needs } from './Needs'
 import { Problem } from './Problem'
-
-const LABELS: readonly [EventLabel, string][] = [
-  ['normal', 'This is normal'],
-  ['fault', 'Confirmed fault'],
-]
 
 /** What a person can say about an event. */
 export function EventActions({ event, onChange }: { event: MachineEvent; onChange: (event: MachineEvent) => void }) {
@@ -51,19 +47,7 @@ export function EventActions({ event, onChange }: { event: MachineEvent; onChang
           Add comment
         </button>
       </div>
-      <div className="buttons" role="group" aria-label="What it was">
-        {LABELS.map(([label, name]) => (
-          <button
-            key={label}
-            type="button"
-            disabled={busy}
-            aria-pressed={event.label === label}
-            onClick={() => void send('label', { label: event.label === label ? '' : label })}
-          >
-            {name}
-          </button>
-        ))}
-      </div>
+      <EventLabels event={event} onChange={onChange} />
       <Problem words={error} />
     </div>
   )

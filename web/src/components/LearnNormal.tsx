@@ -3,6 +3,7 @@ import type { Machine } from '../api/types'
 import { post, url } from '../api/client'
 import { useFetched } from '../api/useFetched'
 import { useAction } from '../lib/useAction'
+import { FewMinutes, LearningMinutes } from './LearningMinutes'
 import { LevelMeter } from './LevelMeter'
 import { Panel } from './Panel'
 import { Problem } from './Problem'
@@ -31,21 +32,13 @@ export function LearnNormal({ id, onLearnt }: { id: string; onLearnt: () => void
         <Progress done={machine.learning.seconds} wanted={machine.learning.wanted} />
       ) : (
         <div className="buttons">
-          <label className="inline">
-            Minutes{' '}
-            <input
-              type="number"
-              min={1}
-              max={1440}
-              value={minutes}
-              onChange={(event) => setMinutes(Number(event.target.value))}
-            />
-          </label>
+          <LearningMinutes minutes={minutes} onChange={setMinutes} />
           <button type="button" className={isLearnt ? '' : 'main'} disabled={action.busy || !(minutes >= 1)} onClick={() => void learn()}>
             {hasBegun || isLearnt ? 'Learn again' : 'Learn now'}
           </button>
         </div>
       )}
+      {!isLearning && <FewMinutes minutes={minutes} />}
       {machine && <LevelMeter level={machine.level_dbfs} />}
       <Problem words={error || action.error} />
       <button type="button" className={isLearnt ? 'main' : ''} onClick={onLearnt}>

@@ -4,15 +4,17 @@ interface Props {
   title: string
   aside?: ReactNode
   className?: string
+  /** Where something leads here. */
+  id?: string
   children: ReactNode
 }
 
-export function Panel({ title, aside, className = '', children }: Props) {
-  const id = useId()
+export function Panel({ title, aside, className = '', id, children }: Props) {
+  const heading = useId()
   return (
-    <section className={`panel ${className}`} aria-labelledby={id}>
+    <section id={id} tabIndex={id ? -1 : undefined} className={`panel ${className}`} aria-labelledby={heading}>
       <header>
-        <h2 id={id}>{title}</h2>
+        <h2 id={heading}>{title}</h2>
         {aside && <div className="aside">{aside}</div>}
       </header>
       {children}

@@ -1,4 +1,4 @@
-import { useState, type FormEvent } from 'react'
+import type { FormEvent } from 'react'
 import { post, url } from '../api/client'
 import { useReload } from '../api/useLive'
 import { machineId } from '../lib/names'
@@ -7,16 +7,31 @@ import { useAction } from '../lib/useAction'
 import { Panel } from './Panel'
 import { Problem } from './Problem'
 
+/** What has been filled in; kept by the page, so that one can come back to it. */
+export interface MachineDraft {
+  name: string
+  site: string
+  /** Empty: made from the name. */
+  id: string
+  kind: string
+  fields: Record<string, string>
+}
+
+export const EMPTY_DRAFT: MachineDraft = { name: '', site: '', id: '', kind: 'microphone', fields: {} }
+
+interface Props {
+  draft: MachineDraft
+  onDraft: (draft: MachineDraft) => void
+  onMade: (id: string) => void
+}
+
 /** Who the machine is and where its sound comes from. */
-export function SourceForm({ onMade }: { onMade: (id: string) => void }) {
+export function SourceForm({ draft, onDraft, onMade }: Props) {
   const reload = useReload()
   const { run, busy, error } = useAction()
-  const [name, setName] = useState('')
-  const [site, setSite] = useState('')
-  const [givenId, setGivenId] = useState('')
-  const [kind, setKind] = useState('microphone')
-  const [fields, setFields] = useState<Record<string, string>>({})
-  const id = givenId || machineId(name)
+  const { name, site, kind, fields } = draft
+  const id = draft.id || machineId(name)
+  const change = (part: Partial<MachineDraft>) => onDraft({ ...draft, ...part })
   const source = SOURCES.find((each) => each.kind === kind) ?? SOURCES[0]
   const send = (event: FormEvent) => {
     event.preventDefault()
@@ -38,11 +53,11 @@ export function SourceForm({ onMade }: { onMade: (id: string) => void }) {
       <form onSubmit={send}>
         <label>
           Name
-          <input required autoFocus value={name} placeholder="Coolant pump 1" onChange={(event) => setName(event.target.value)} />
+          <input required autoFocus value={name} placeholder="Coolant pump 1" onChange={(event) => change({ name: event.target.value })} />
         </label>
         <label>
           Site
-          <input value={site} placeholder="Hall A" onChange={(event) => setSite(event.target.value)} />
+          <input value={site} placeholder="Hall A" onChange={(event) => change({ site: event.target.value })} />
         </label>
         <label>
           Short name, for addresses and messages
@@ -51,20 +66,24 @@ export function SourceForm({ onMade }: { onMade: (id: string) => void }) {
             pattern="[a-z0-9][a-z0-9_\-]{0,63}"
             title="small letters, digits, - and _"
             value={id}
-            onChange={(event) => setGivenId(event.target.value)}
+            onChange={(event) => change({ id: event.target.value })}
           />
         </label>
         <fieldset>
           <legend>Where its sound comes from</legend>
           {SOURCES.map((each) => (
             <label key={each.kind} className="choice">
-              <input type="radio" name="kind" checked={kind === each.kind} onChange={() => setKind(each.kind)} />
+              <input type="radio" name="kind" checked={kind === each.kind} onChange={() => change({ kind: each.kind })} />
               <span>
                 <strong>{each.title}</strong>
                 <span className="soft"> {each.help}</span>
               </span>
             </label>
           ))}
+          <p className="soft">
+            Folders, replayed recordings and models are files of the computer that the service runs on: a machine that needs one is written into
+            the plant file.
+          </p>
         </fieldset>
         {source?.fields.map((field) => (
           <label key={`${kind} ${field.name}`}>
@@ -74,7 +93,7 @@ export function SourceForm({ onMade }: { onMade: (id: string) => void }) {
               required={field.required}
               placeholder={field.placeholder}
               value={fields[field.name] ?? ''}
-              onChange={(event) => setFields({ ...fields, [field.name]: event.target.value })}
+              onChange={(event) => change({ fields: { ...fields, [field.name]: event.target.value } })}
             />
           </label>
         ))}

@@ -3,47 +3,31 @@ import type uPlot from 'uplot'
 import type { Machine, Spectrum } from '../api/types'
 import { url } from '../api/client'
 import { useFetched } from '../api/useFetched'
-import { band, hertz } from '../lib/numbers'
+import { useNow, useSpeed } from '../api/useLive'
+import { lastSound } from '../lib/lastSound'
+import { hertz } from '../lib/numbers'
 import { atPoint } from '../lib/points'
+import { comparison } from '../lib/spectrum'
 import { colour, rem } from '../lib/theme'
 import { frequencyMarks } from '../lib/waterfall'
 import { axisStyle, Chart } from './Chart'
 import { Empty } from './Empty'
 import { Panel } from './Panel'
 
-/** Where it is louder than the baseline ever was, as neighbouring bins put together. */
-function louder(spectrum: Spectrum): [number, number][] {
-  const bands: [number, number][] = []
-  let before = -2
-  spectrum.now.forEach((level, bin) => {
-    if (level === null || level <= (spectrum.high[bin] ?? Infinity) + 1) return
-    const hz = spectrum.hz[bin] ?? 0
-    const last = bands.at(-1)
-    if (last && bin === before + 1) last[1] = hz
-    else bands.push([hz, hz])
-    before = bin
-  })
-  return bands
-}
-
-function sentence(spectrum: Spectrum, at: string): string {
-  const bands = louder(spectrum)
-  if (!bands.length) return `Now within the band of its normal sound${at} at all frequencies.`
-  const named = bands.slice(0, 3).map((found) => (found[0] === found[1] ? hertz(found[0]) : band(found)))
-  return `Now louder than its normal sound${at} ever was, at ${named.join(', ')}${bands.length > 3 ? ' and elsewhere' : ''}.`
-}
-
 export function SpectrumPanel({ machine }: { machine: Machine }) {
   const { content, error } = useFetched<Spectrum>(url(`machines/${machine.id}/spectrum`), 1)
+  // What was heard before it got lost is not how it sounds now.
+  const isLost = machine.state === 'lost'
   const data = useMemo<uPlot.AlignedData>(
     () =>
       content
-        ? [content.hz.map((_, bin) => bin), content.low, content.mean, content.high, content.now]
+        ? [content.hz.map((_, bin) => bin), content.low, content.mean, content.high, isLost ? [] : content.now]
         : [[], [], [], [], []],
-    [content],
+    [content, isLost],
   )
   const hz = content?.hz ?? []
   const at = atPoint(machine)
+  const isLate = lastSound(machine, useNow(5), useSpeed()) !== ''
   const options = (width: number): Omit<uPlot.Options, 'width' | 'height'> => {
     const axis = axisStyle()
     const marks = frequencyMarks(hz, Math.floor(width / (4.5 * rem()))).map((mark) => ({ ...mark, bin: mark.share * hz.length - 0.5 }))
@@ -78,12 +62,10 @@ export function SpectrumPanel({ machine }: { machine: Machine }) {
           <p className="pointed" aria-hidden="true">
             <span className="key line" /> now <span className="key band" /> normal{at}
           </p>
-          <Chart options={options} version={String(hz.length)} data={data} height={13} summary={sentence(content, at)} />
+          <Chart options={options} version={String(hz.length)} data={data} height={13} summary={comparison(content, machine.state, at, isLate)} />
         </>
       ) : (
-        <Empty title={error || 'No baseline yet.'}>
-          <p>Learn the normal sound first: “Learn a new baseline” below.</p>
-        </Empty>
+        <Empty title={error || 'Loading…'} />
       )}
     </Panel>
   )

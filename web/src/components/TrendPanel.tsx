@@ -3,7 +3,10 @@ import type { Machine, MachineEvent, Trend } from '../api/types'
 import { url } from '../api/client'
 import { useFetched } from '../api/useFetched'
 import { LiveContext, useZone } from '../api/useLive'
+import { plural } from '../lib/numbers'
 import { duration } from '../lib/time'
+import { hasScores } from '../lib/trend'
+import { Empty } from './Empty'
 import { Panel } from './Panel'
 import { Problem } from './Problem'
 import { TrendChart } from './TrendChart'
@@ -85,7 +88,13 @@ export function TrendPanel({ machine, events }: { machine: Machine; events: Mach
       }
     >
       <Problem words={trend.error} />
-      {trend.content ? (
+      {/* Without limits an empty axis means nothing; with them it can be moved to where there are scores. */}
+      {trend.content && !hasScores(trend.content) && !machine.thresholds ? (
+        <Empty title="No scores in this time.">
+          {inside.length > 0 && <p>{plural(inside.length, 'event')} in this time: see below.</p>}
+          <p>Scores begin when the normal sound has been learnt.</p>
+        </Empty>
+      ) : trend.content ? (
         <TrendChart
           trend={trend.content}
           range={[begin, end]}

@@ -22,7 +22,7 @@ const field = (name: string, title: string, placeholder: string, required = fals
 })
 const CHANNEL = field('channel', 'Channel, counted from 0', '0', false, 'number')
 
-/** Kinds of sources as plant.yaml has them. */
+/** Kinds of sources as plant.yaml has them, but for those that read files: the service takes none of them from here. */
 export const SOURCES: readonly SourceKind[] = [
   {
     kind: 'microphone',
@@ -41,22 +41,6 @@ export const SOURCES: readonly SourceKind[] = [
     title: 'Sent to here',
     help: 'others post files or stream samples to the service',
     fields: [CHANNEL],
-  },
-  {
-    kind: 'folder',
-    title: 'Folder',
-    help: 'something else writes recordings into it',
-    fields: [field('path', 'Folder, on the computer of the service', '/srv/recordings/pump-1', true), CHANNEL],
-  },
-  {
-    kind: 'replay',
-    title: 'Replay',
-    help: 'recordings played as if they were live',
-    fields: [
-      field('path', 'File or folder', '/srv/recordings/pump-1', true),
-      field('speed', 'Times real time', '1', false, 'number'),
-      CHANNEL,
-    ],
   },
   {
     kind: 'simulated',

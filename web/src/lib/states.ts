@@ -10,7 +10,7 @@ export const STATE_WORDS: Record<MachineState, string> = {
   normal: 'Normal',
   learning: 'Learning',
   off: 'Off',
-  starting: 'Starting',
+  starting: 'Waiting',
 }
 
 export const STATE_HELP: Record<MachineState, string> = {
@@ -20,7 +20,20 @@ export const STATE_HELP: Record<MachineState, string> = {
   normal: 'Sounds as it was learnt.',
   learning: 'Its normal sound is being learnt.',
   off: 'Switched off: nothing is judged.',
-  starting: 'Listening has just begun.',
+  starting: 'Not judged yet: too little was heard, or its normal sound is not learnt.',
+}
+
+/** Whether it is judged by nothing, and nobody has told it to learn. */
+export function waitsToLearn(machine: Pick<Machine, 'model' | 'learning'>): boolean {
+  return !machine.model && !machine.learning
+}
+
+/** How a machine is, in a sentence. */
+export function standing(machine: Pick<Machine, 'state' | 'model' | 'learning' | 'last_sound'>): string {
+  if (machine.state !== 'starting') return STATE_HELP[machine.state]
+  if (machine.last_sound === null) return 'Waits for the first sound.'
+  if (waitsToLearn(machine)) return 'Waits to learn its normal sound.'
+  return 'Judged as soon as enough was heard in one piece.'
 }
 
 export const EVENT_STATE_WORDS: Record<EventState, string> = {

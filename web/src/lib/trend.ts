@@ -34,6 +34,10 @@ export function withHoles(trend: Trend): [number[], Series, Series, Series] {
   return made
 }
 
+export function hasScores(trend: Trend): boolean {
+  return trend.mean.some((value) => value !== null)
+}
+
 /** What the chart shows, in a sentence for those who do not see it. */
 export function summary(trend: Trend, alarm: number | null, alert: number | null): string {
   const heard = trend.high.filter((value) => value !== null)

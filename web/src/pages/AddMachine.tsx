@@ -2,7 +2,7 @@ import { useState } from 'react'
 import type { Machine } from '../api/types'
 import { CheckSound } from '../components/CheckSound'
 import { LearnNormal } from '../components/LearnNormal'
-import { SourceForm } from '../components/SourceForm'
+import { EMPTY_DRAFT, SourceForm } from '../components/SourceForm'
 import { useLive, useMay } from '../api/useLive'
 import { Empty } from '../components/Empty'
 import { link } from '../lib/route'
@@ -16,6 +16,7 @@ export function AddMachine() {
   const { machines } = useLive()
   const may = useMay('admin')
   const [step, setStep] = useState(0)
+  const [draft, setDraft] = useState(EMPTY_DRAFT)
   const [id, setId] = useState('')
   const machine: Machine | undefined = machines[id]
   if (!may)
@@ -36,13 +37,15 @@ export function AddMachine() {
       </ol>
       {step === 0 && (
         <SourceForm
+          draft={draft}
+          onDraft={setDraft}
           onMade={(made) => {
             setId(made)
             setStep(1)
           }}
         />
       )}
-      {step === 1 && <CheckSound id={id} onGood={() => setStep(2)} />}
+      {step === 1 && <CheckSound id={id} onGood={() => setStep(2)} onBack={() => setStep(0)} />}
       {step === 2 && <LearnNormal id={id} onLearnt={() => setStep(3)} />}
       {step === 3 && (
         <Panel title="It is watched from now on">

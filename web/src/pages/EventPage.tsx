@@ -1,8 +1,8 @@
-import { useContext, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import type { MachineEvent, Spectrogram } from '../api/types'
 import { url } from '../api/client'
 import { useFetched } from '../api/useFetched'
-import { LiveContext, useLive, useReload, useZone } from '../api/useLive'
+import { useLive, useReload, useZone } from '../api/useLive'
 import { Empty } from '../components/Empty'
 import { EventActions } from '../components/EventActions'
 import { EventSound } from '../components/EventSound'
@@ -15,25 +15,28 @@ import { link } from '../lib/route'
 import { EVENT_STATE_WORDS, KIND_WORDS } from '../lib/states'
 import { stamp } from '../lib/time'
 
-const FRESH_SECONDS = 120
-
 export function EventPage({ id }: { id: string }) {
   const { machines, events, plant } = useLive()
   const zone = useZone()
   const reload = useReload()
-  const { clock } = useContext(LiveContext)
   const fetched = useFetched<MachineEvent>(url(`events/${id}`))
   const [sound, setSound] = useState<AudioBuffer | null>(null)
   const [changed, setChanged] = useState<MachineEvent | null>(null)
   const event = events[id] ?? changed ?? fetched.content
-  const [hasPicture, setHasPicture] = useState(false)
-  // What has just begun is still being recorded.
-  const isFresh = event !== null && clock.now() - event.began < FRESH_SECONDS
-  const spectrogram = useFetched<Spectrogram>(
-    event && event.kind !== 'signal' ? url(`events/${id}/spectrogram`) : null,
-    isFresh && !hasPicture ? 5 : 0,
-  )
-  useEffect(() => setHasPicture(spectrogram.content !== null), [spectrogram.content])
+  // Once it is closed it is no longer told: what was told last holds until it is asked for again.
+  const told = events[id] ?? null
+  useEffect(() => {
+    if (told) setChanged(told)
+    else if (fetched.content) fetched.again()
+  }, [told])
+  useEffect(() => setChanged(null), [fetched.content])
+  const spectrogram = useFetched<Spectrogram>(event && event.kind !== 'signal' ? url(`events/${id}/spectrogram`) : null)
+  // The picture is made with the recording, some seconds after an event began.
+  const isRecorded = event?.has_audio ?? false
+  const { error: missing, again } = spectrogram
+  useEffect(() => {
+    if (isRecorded && missing) again()
+  }, [isRecorded, Boolean(missing), again])
   if (!event)
     return (
       <Empty title={fetched.error || 'Loading the event…'}>

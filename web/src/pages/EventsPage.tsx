@@ -3,6 +3,7 @@ import type { MachineEvent } from '../api/types'
 import { get, url } from '../api/client'
 import { useFetched } from '../api/useFetched'
 import { useLive } from '../api/useLive'
+import { AcknowledgeAll } from '../components/AcknowledgeAll'
 import { Empty } from '../components/Empty'
 import { EventTable } from '../components/EventTable'
 import { Problem } from '../components/Problem'
@@ -37,6 +38,11 @@ export function EventsPage() {
       setOlder((before) => [...before, ...next])
       setEnd(next.length < PAGE)
     })
+  const take = (changed: MachineEvent[]) => {
+    const now = new Map(changed.map((event) => [event.id, event]))
+    setOlder((before) => before.map((event) => now.get(event.id) ?? event))
+    first.again()
+  }
   return (
     <>
       <div className="toolbar">
@@ -75,6 +81,7 @@ export function EventsPage() {
         </div>
       </div>
       <Problem words={first.error || error} />
+      <AcknowledgeAll key={`${machine} ${kind} ${open}`} events={events.filter((event) => event.state === 'active')} onChange={take} />
       {events.length ? (
         <>
           <EventTable events={events} withMachine />

@@ -2,8 +2,8 @@ import { useContext, useEffect } from 'react'
 import type { Machine, MachineEvent } from '../api/types'
 import { url } from '../api/client'
 import { useFetched } from '../api/useFetched'
-import { LiveContext, useLive, useNow, useZone } from '../api/useLive'
-import { BaselinePanel } from '../components/BaselinePanel'
+import { LiveContext, useLive, useMay, useNow, useSpeed, useZone } from '../api/useLive'
+import { BASELINE, BaselinePanel } from '../components/BaselinePanel'
 import { Empty } from '../components/Empty'
 import { EventTable } from '../components/EventTable'
 import { Gauge } from '../components/Gauge'
@@ -18,9 +18,10 @@ import { StateBadge } from '../components/StateBadge'
 import { ThresholdPanel } from '../components/ThresholdPanel'
 import { TrendPanel } from '../components/TrendPanel'
 import { WaterfallPanel } from '../components/WaterfallPanel'
+import { lastSound } from '../lib/lastSound'
 import { rarity } from '../lib/numbers'
 import { link } from '../lib/route'
-import { STATE_HELP } from '../lib/states'
+import { standing, waitsToLearn } from '../lib/states'
 import { duration, moment } from '../lib/time'
 
 export function MachinePage({ id }: { id: string }) {
@@ -28,6 +29,8 @@ export function MachinePage({ id }: { id: string }) {
   const live = useContext(LiveContext)
   const zone = useZone()
   const now = useNow(5)
+  const speed = useSpeed()
+  const mayLearn = useMay('admin')
   const events = useFetched<MachineEvent[]>(url('events', { machine: id, limit: 200 }), 10)
   // Readings tell the score; level, source and operating point are asked for.
   const { content: asked } = useFetched<Machine>(machines[id] ? url(`machines/${id}`) : null, 2)
@@ -41,6 +44,7 @@ export function MachinePage({ id }: { id: string }) {
         <a href={link('overview')}>To the overview</a>
       </Empty>
     )
+  const quiet = lastSound(machine, now, speed)
   return (
     <>
       <header className={`page-head state-${machine.state}`}>
@@ -51,12 +55,21 @@ export function MachinePage({ id }: { id: string }) {
         <div className="standing">
           <StateBadge state={machine.state} large />
           <p>
-            {STATE_HELP[machine.state]} For {duration(now - machine.state_since)}.
+            {standing(machine)} For {duration(now - machine.state_since)}.
+            {quiet && <strong> {quiet}.</strong>}
             {machine.muted_until && <strong> Muted until {moment(machine.muted_until, now, zone)}.</strong>}
           </p>
         </div>
         {machine.learning ? (
           <Progress done={machine.learning.seconds} wanted={machine.learning.wanted} />
+        ) : waitsToLearn(machine) ? (
+          mayLearn && (
+            <div className="buttons">
+              <button type="button" onClick={() => document.getElementById(BASELINE)?.focus()}>
+                To its baseline
+              </button>
+            </div>
+          )
         ) : (
           <div className="score">
             <Gauge value={machine.score} limits={machine.thresholds} />

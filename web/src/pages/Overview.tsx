@@ -1,9 +1,10 @@
-import { useLive, useMay, useNow, useZone } from '../api/useLive'
+import { useLive, useMay, useNow, useSpeed, useZone } from '../api/useLive'
 import type { MachineState } from '../api/types'
 import { Empty } from '../components/Empty'
 import { EventBanner } from '../components/EventBanner'
 import { MachineCard } from '../components/MachineCard'
 import { Shape } from '../components/Shape'
+import { TroubleBanner } from '../components/TroubleBanner'
 import { go, link, useRoute } from '../lib/route'
 import { byUrgency, STATE_WORDS, STATES } from '../lib/states'
 
@@ -17,6 +18,7 @@ export function Overview() {
   const { machines } = useLive()
   const zone = useZone()
   const now = useNow(15)
+  const speed = useSpeed()
   const mayAdd = useMay('admin')
   const { query } = useRoute()
   const site = query.get('site') ?? ''
@@ -31,6 +33,7 @@ export function Overview() {
   return (
     <>
       <h1 className="unseen">Overview</h1>
+      <TroubleBanner />
       <EventBanner />
       <div className="toolbar">
         <div className="buttons" role="group" aria-label="Only machines in this state">
@@ -71,7 +74,7 @@ export function Overview() {
       {shown.length ? (
         <ul className={`cards ${crowd(shown.length)}`}>
           {shown.map((machine) => (
-            <MachineCard key={machine.id} machine={machine} zone={zone} now={now} />
+            <MachineCard key={machine.id} machine={machine} zone={zone} now={now} speed={speed} />
           ))}
         </ul>
       ) : (
