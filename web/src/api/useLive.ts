@@ -17,11 +17,14 @@ export function useReload(): () => Promise<void> {
 /** The plant's time, anew every `seconds`. */
 export function useNow(seconds = 1): number {
   const live = useContext(LiveContext)
+  const { phase } = useLive()
   const [now, setNow] = useState(() => live.clock.now())
   useEffect(() => {
-    const timer = window.setInterval(() => setNow(live.clock.now()), seconds * 1000)
+    const look = () => setNow(live.clock.now())
+    look() // the clock is set when the plant is loaded
+    const timer = window.setInterval(look, seconds * 1000)
     return () => window.clearInterval(timer)
-  }, [live, seconds])
+  }, [live, seconds, phase])
   return now
 }
 
