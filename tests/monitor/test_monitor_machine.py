@@ -334,3 +334,15 @@ def test_bands_of_normal_spectra_are_remembered(machine):
     after.recall(json.loads(json.dumps(before.to_json())))
     assert after.as_json(0)["mean"] == pytest.approx(before.as_json(0)["mean"], abs=0.02)
     assert after.as_json(7)["mean"]  # that of another point, where there is none of this
+
+
+def test_a_machine_that_stops_every_few_minutes_has_marks_too(machine):
+    for _ in range(5):
+        machine.seconds(200)
+        machine.seconds(10, dbfs=-60.0)
+    assert len(machine.monitor.judge.baseline.marks.highest) == 1
+    after = Machine()
+    after.monitor.judge.model = machine.monitor.judge.model
+    after.monitor.follow(machine.monitor)
+    after.seconds(700)
+    assert len(after.monitor.judge.baseline.marks.highest) == 2

@@ -100,7 +100,7 @@ class Judge:
         self._smoother.clear()
         self.levels.reset()
         self._seconds.clear()
-        self.baseline.marks.begin()
+        self.baseline.marks.pause()
         self.point = None
 
     @property
@@ -115,6 +115,14 @@ class Judge:
         assert limits is not None
         self.baseline.move(limits.shifted(-self.baseline.shift))
         self.stop()
+
+    def follow(self, before: Judge) -> None:
+        """Go on with what the judge before has learnt of the same machine and model."""
+        self.levels.level = before.levels.level
+        if before.model is self.model:
+            self.baseline = before.baseline
+            self.baseline.marks.shortest = self.settings.shortest
+            self.baseline.marks.pause()  # seconds are counted from here on
 
     def adopt(self, model: LiveModel, section: str, points: OperatingPoints | None) -> None:
         """Be judged by this model from now on."""

@@ -101,9 +101,8 @@ class MachineMonitor:
         self.events, self.muted_until = before.events, before.muted_until
         self.state, self.state_since = before.state, before.state_since
         self.last, self.spark = before.last, before.spark
-        self.judge.levels.level = before.judge.levels.level
+        self.judge.follow(before.judge)
         if before.judge.model is self.judge.model:
-            self.judge.baseline = before.judge.baseline
             self.running = before.running
             self.spectrum, self.normal_samples = before.spectrum, before.normal_samples
 

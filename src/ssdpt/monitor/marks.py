@@ -40,8 +40,12 @@ class HighMarks:
 
     def begin(self) -> None:
         """The ten minutes under way begin anew."""
-        self._recent.clear()
         self._seconds, self._sum, self._high = 0.0, 0.0, -np.inf
+        self.pause()
+
+    def pause(self) -> None:
+        """The machine stops; what was heard before counts, but nothing lasts over the stop."""
+        self._recent.clear()
         self._in_alert = 0.0  # seconds
 
     def update(
