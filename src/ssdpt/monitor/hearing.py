@@ -102,10 +102,6 @@ class Hearing:
         if self._thread.is_alive():
             self._thread.join(timeout)
 
-    def time_of(self, frame: int) -> float:
-        """When a frame, by its number since the last gap, was heard: its middle."""
-        return self.begun + frame * self.front_end.frame_seconds
-
     def _run(self) -> None:
         chunks = self.source.chunks(self._stop)
         follows: Chunk | None = None  # the first chunk after a gap
