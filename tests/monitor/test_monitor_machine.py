@@ -346,3 +346,19 @@ def test_a_machine_that_stops_every_few_minutes_has_marks_too(machine):
     after.monitor.follow(machine.monitor)
     after.seconds(700)
     assert len(after.monitor.judge.baseline.marks.highest) == 2
+
+
+def test_what_the_plant_file_says_of_off_holds_from_the_next_reading_of_it_on(machine):
+    machine.seconds(30, dbfs=-50.0)
+    alarm = SETTINGS.alarm.model_copy(update={"off_below_dbfs": -40.0})
+    after = Machine(SETTINGS.model_copy(update={"alarm": alarm}))
+    after.monitor.judge.model = machine.monitor.judge.model
+    after.monitor.follow(machine.monitor)
+    assert after.seconds(6, dbfs=-50.0)[-1].reading.state == "off"
+
+
+def test_no_event_ends_before_it_began(machine):
+    machine.seconds(3)
+    (event,) = events(machine.seconds(5, score=99.0))
+    (ended,) = events(machine.monitor.events.end_all(event.began - 100))
+    assert ended.ended == event.began

@@ -63,7 +63,8 @@ class EventKeeper:
         known = self.open.pop(kind, None)
         if known is None:
             return []
-        ended = replace(known, ended=now)
+        # A clock may have been set back, or the machine's run ahead of ours.
+        ended = replace(known, ended=max(now, known.began))
         if self.last is not None and self.last.id == ended.id:
             self.last = ended
         return [EventChanged(ended)]

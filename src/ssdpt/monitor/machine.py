@@ -104,6 +104,7 @@ class MachineMonitor:
         self.judge.follow(before.judge)
         if before.judge.model is self.judge.model:
             self.running = before.running
+            self.running.given = self.settings.alarm.off_below_dbfs
             self.spectrum, self.normal_samples = before.spectrum, before.normal_samples
 
     def turn(self, state: MachineState) -> list[Message]:
