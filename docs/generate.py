@@ -17,9 +17,9 @@ from pydantic.fields import FieldInfo
 
 import ssdpt
 from ssdpt.cli import app
-from ssdpt.config import Config, load_config, preset_names
+from ssdpt.common.progress import Reporter
+from ssdpt.config.tree import Config, load_config, preset_names
 from ssdpt.errors import SsdptError
-from ssdpt.progress import Reporter
 from ssdpt.types import Recording, Score, Timeline
 
 PAGE = Path(__file__).with_name("api.md")
@@ -37,7 +37,7 @@ def python_part() -> str:
     for record in (Score, Timeline, Recording):
         blocks += [f"### {record.__name__}", inspect.getdoc(record) or "", _fields(record)]
     blocks += [f"### {SsdptError.__name__}", inspect.getdoc(SsdptError) or ""]
-    blocks.append(_function("ssdpt.config.load_config", load_config))
+    blocks.append(_function("ssdpt.config.tree.load_config", load_config))
     return "\n\n".join(blocks)
 
 

@@ -41,7 +41,7 @@ def _own_cache(tmp_path_factory):
 @pytest.fixture(scope="session")
 def plant(tmp_path_factory):
     """Two machines of three sections each, in the DCASE 2021 layout."""
-    from ssdpt.data.plant import simulate
+    from ssdpt.data.simulator import simulate
 
     return simulate(tmp_path_factory.mktemp("plant"), "tiny", workers=1)
 
@@ -55,7 +55,7 @@ def fan(plant):
 def detectors(fan):
     """A tiny fitted detector of every system, by name."""
     from ssdpt import Detector
-    from ssdpt.config import load_config
+    from ssdpt.config.tree import load_config
     from ssdpt.systems import system_names
 
     return {
@@ -100,7 +100,7 @@ def traced_once():
 @pytest.fixture(scope="session")
 def exports(models, traced_once, tmp_path_factory):
     """The models exported to ONNX, by name; tests that change one copy it first."""
-    from ssdpt.fleet import Fleet, export_fleet
+    from ssdpt.fleet.fleet import Fleet, export_fleet
     from ssdpt.runtime.export import ExportSettings
 
     root = tmp_path_factory.mktemp("exports")
@@ -118,9 +118,9 @@ def model(models, tmp_path):
 @pytest.fixture(scope="session")
 def fleet_folder(plant, tmp_path_factory):
     """Models of both machines and their index."""
-    from ssdpt.config import load_config
+    from ssdpt.config.tree import load_config
     from ssdpt.data.layouts import read_layout
-    from ssdpt.fleet import fit_fleet
+    from ssdpt.fleet.fleet import fit_fleet
 
     out = tmp_path_factory.mktemp("fleet") / "models"
     fit_fleet(read_layout(plant), load_config("tiny", {"system": "gmm"}), out)

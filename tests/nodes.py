@@ -13,7 +13,7 @@ import time
 from contextlib import ExitStack
 from pathlib import Path
 
-from ssdpt.progress import Reporter
+from ssdpt.common.progress import Reporter
 
 RAY = str(Path(sys.executable).with_name("ray"))
 

@@ -18,7 +18,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import paho.mqtt.client as paho
 
-from ssdpt.monitor.types import Event
+from ssdpt.monitor.messages import Event
 
 _NUMBERS = itertools.count(1)
 

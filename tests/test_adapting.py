@@ -11,12 +11,12 @@ import pytest
 import soundfile
 
 from ssdpt import Detector
-from ssdpt.adapting import suspicions
-from ssdpt.config import load_config
+from ssdpt.config.tree import load_config
 from ssdpt.data.layouts import read_layout, without_domain
+from ssdpt.detection.adaptation import suspicions
 from ssdpt.errors import SsdptError
-from ssdpt.fleet import Fleet, fit_fleet
-from ssdpt.fleet import fitted as fitted_model
+from ssdpt.fleet.fleet import Fleet, fit_fleet
+from ssdpt.fleet.fleet import fitted as fitted_model
 from ssdpt.types import Recording
 
 # Six clips a section know too little for a low rate: with this one all new sound alarms.
@@ -191,7 +191,7 @@ def test_a_model_that_cannot_be_written_stays_as_it_was(cli, models, fan, monkey
     def fail(path, content):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("ssdpt.storage.write_json", fail)
+    monkeypatch.setattr("ssdpt.detection.storage.write_json", fail)
     answer = cli("adapt", models, *_clips(fan, "target_train"))
     assert answer.code == 2
     assert "the disk is full" in answer.err

@@ -16,7 +16,7 @@ import pytest
 
 import ssdpt
 from nodes import Listener, Nodes, kill
-from ssdpt.cluster import Cluster, _Need, _Nodes, _not_joined, _reason
+from ssdpt.common.cluster import Cluster, _Need, _Nodes, _not_joined, _reason
 from ssdpt.errors import SsdptError
 
 
@@ -157,7 +157,7 @@ def test_lost_nodes_are_told_of_and_the_last_one_ends_the_run(monkeypatch, liste
         resources = {"CPU": 4.0} if alive else {}
         return {"NodeID": name, "NodeManagerHostname": name, "Alive": alive, "Resources": resources}
 
-    monkeypatch.setattr("ssdpt.cluster._knock", lambda _: None)
+    monkeypatch.setattr("ssdpt.common.cluster._knock", lambda _: None)
     monkeypatch.setattr(ray, "get_runtime_context", lambda: SimpleNamespace(gcs_address=""))
     monkeypatch.setattr(ray, "nodes", lambda: [node("a", True), node("b", True)])
     nodes = _Nodes("head:6379", _Need(1, 0, 0), listener)
@@ -203,7 +203,7 @@ def test_no_cluster_there():
 
 
 def test_something_else_at_the_port(monkeypatch):
-    monkeypatch.setattr("ssdpt.cluster._JOIN_SECONDS", 3.0)
+    monkeypatch.setattr("ssdpt.common.cluster._JOIN_SECONDS", 3.0)
     waits = pytest.raises(SsdptError, match=r"\(no answer within 3 s\); start one with")
     with socket.create_server(("127.0.0.1", 0)) as server, waits:
         enter(f"127.0.0.1:{server.getsockname()[1]}")
@@ -225,7 +225,7 @@ def test_ray_itself_is_not_heard(nodes, tmp_path):
     code = """
 import os, sys
 from pathlib import Path
-from ssdpt.cluster import Cluster
+from ssdpt.common.cluster import Cluster
 
 marker = Path(sys.argv[2])
 

@@ -7,7 +7,7 @@ from importlib import resources
 import pytest
 import yaml
 
-from ssdpt.config import AUTO_HOP, Config, load_config, parse_override, preset_names, with_hop
+from ssdpt.config.tree import AUTO_HOP, Config, load_config, parse_override, preset_names, with_hop
 from ssdpt.errors import SsdptError
 
 
@@ -53,7 +53,7 @@ def test_paper_preset_is_the_paper():
 
 def test_paper_preset_writes_every_value_of_the_method_out():
     """A change of the code's defaults must not be able to change the paper."""
-    text = (resources.files("ssdpt") / "presets" / "paper.yaml").read_text("utf-8")
+    text = (resources.files("ssdpt.config") / "presets" / "paper.yaml").read_text("utf-8")
     written = {
         name
         for name, _, _ in _leaves(load_config("paper").ssdpt)

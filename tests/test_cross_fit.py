@@ -7,10 +7,10 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from ssdpt import fitting
-from ssdpt.config import load_config
+from ssdpt.common.progress import SILENT
+from ssdpt.config.tree import load_config
+from ssdpt.detection import fitting
 from ssdpt.features.cache import FeatureSet
-from ssdpt.progress import SILENT
 from ssdpt.types import Recording
 
 

@@ -15,7 +15,7 @@ import pytest
 import yaml
 from pydantic import BaseModel
 
-from ssdpt.monitor import plant
+from ssdpt.monitor import config as plant
 from ssdpt.monitor.outputs.metrics import Metrics
 from ssdpt.monitor.store import Store
 from ssdpt.server.run import listening
@@ -73,7 +73,7 @@ def test_compose_keeps_secrets_in_files_that_git_ignores() -> None:
 
 def test_services_fit_together() -> None:
     script = (DEPLOY / "first-start.sh").read_text("utf-8")
-    used = plant.read_plant(DEPLOY / "compose-plant" / "plant.yaml")
+    used = plant.read_monitor_config(DEPLOY / "compose-plant" / "plant.yaml")
     assert used.store == SERVICES["first-start"]["environment"]["STORE"]
     (mqtt,) = used.outputs
     assert isinstance(mqtt, plant.MqttSettings)
@@ -172,7 +172,7 @@ def test_plant_files_pass_the_check(cli: Any, name: str) -> None:
 def test_example_shows_every_setting() -> None:
     text = (DEPLOY / "plant.yaml").read_text("utf-8")
     shown = yaml.safe_load(text)
-    assert set(shown) == set(plant.PlantFile.model_fields)
+    assert set(shown) == set(plant.MonitorConfig.model_fields)
     assert set(shown["retention"]) == set(plant.RetentionSettings.model_fields)
     machines = [set(machine) for machine in shown["machines"]]
     assert set.union(*machines) == set(plant.MachineSettings.model_fields) - {"model", "section"}

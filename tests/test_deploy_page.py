@@ -22,13 +22,13 @@ from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
 from ssdpt.cli import app
-from ssdpt.monitor import plant
+from ssdpt.monitor import config as plant
+from ssdpt.monitor.messages import STATES, Event
 from ssdpt.monitor.outputs.messages import EventChanged
 from ssdpt.monitor.outputs.metrics import Metrics
 from ssdpt.monitor.outputs.webhook import WebhookOutput
-from ssdpt.monitor.service import Monitor
+from ssdpt.monitor.service.service import MonitorService
 from ssdpt.monitor.store import Store
-from ssdpt.monitor.types import STATES, Event
 from ssdpt.server import routes
 from ssdpt.server.app import create_app
 from ssdpt.server.run import listening, new_server
@@ -38,7 +38,7 @@ ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "monitoring.md").read_text("utf-8")
 
 SECTIONS: dict[str, type[BaseModel]] = {
-    "The plant": plant.PlantFile,
+    "The plant": plant.MonitorConfig,
     "A machine": plant.MachineSettings,
     "Alarm": plant.AlarmSettings,
     "Retention": plant.RetentionSettings,
@@ -185,7 +185,7 @@ def test_curl_examples_are_answered(tmp_path: Path) -> None:
     with Store.open(f"sqlite:///{tmp_path}/s.db", tmp_path, writer=True) as store:
         store.add_user("anna", "admin", "correct horse")
         store.save_event(_event())
-        monitor = Monitor(plant.PlantFile(machines=(wanted,)), store, tmp_path)
+        monitor = MonitorService(plant.MonitorConfig(machines=(wanted,)), store, tmp_path)
         monitor.start()
         with listening(settings) as listener:
             server = new_server(create_app(monitor, store, settings), settings)

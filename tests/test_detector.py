@@ -43,9 +43,9 @@ def test_at_the_threshold_a_clip_is_normal(detector, clip):
 
 def test_the_scores_of_training_and_of_files_agree(fan, detectors):
     """From the cache and from the file: the same number."""
+    from ssdpt.config.settings import AudioConfig
     from ssdpt.data.layouts import recording_of
     from ssdpt.features.cache import features_of
-    from ssdpt.settings import AudioConfig
 
     detector = detectors["ssdpt"]
     path = sorted((fan / "train").iterdir())[0]

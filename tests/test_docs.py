@@ -15,10 +15,10 @@ import pytest
 
 from ssdpt.cli.formats import Format, Writer
 from ssdpt.data.manifest import COLUMNS
-from ssdpt.data.plant.simulation import FAULT_COLUMNS
+from ssdpt.data.simulator.simulation import FAULT_COLUMNS
+from ssdpt.detection.storage import CALIBRATION, CARD, CONFIG, DATA, WEIGHTS
 from ssdpt.evaluation.evaluate import SCORE_COLUMNS
 from ssdpt.runtime.manifest import GRAPHS, MANIFEST, REFERENCES, Manifest
-from ssdpt.storage import CALIBRATION, CARD, CONFIG, DATA, WEIGHTS
 from ssdpt.training.log import LOG_FILE
 
 ROOT = Path(__file__).parents[1]

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from ssdpt.common.files import atomic_folder, atomic_path, digest, write_json, write_text
+from ssdpt.detection.storage import check_replaceable
 from ssdpt.errors import SsdptError
-from ssdpt.files import atomic_folder, atomic_path, digest, write_json, write_text
-from ssdpt.storage import check_replaceable
 
 
 def names(folder):

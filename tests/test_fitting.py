@@ -10,7 +10,7 @@ import soundfile
 
 from sounds import RATE, hum, write_clip, write_folder
 from ssdpt import Detector, fitting
-from ssdpt.config import load_config
+from ssdpt.config.tree import load_config
 from ssdpt.data.split import divided
 from ssdpt.errors import SsdptError
 from ssdpt.features.cache import FeatureSet

@@ -10,10 +10,10 @@ import pytest
 
 from sounds import hum, write_clip, write_folder
 from ssdpt import Fleet
-from ssdpt.config import AUTO_HOP, load_config
+from ssdpt.config.tree import AUTO_HOP, load_config
 from ssdpt.data.layouts import read_layout
 from ssdpt.errors import SsdptError
-from ssdpt.fleet import fit_fleet, folder_name, only_machines
+from ssdpt.fleet.fleet import fit_fleet, folder_name, only_machines
 from ssdpt.types import Recording
 
 GMM = load_config("tiny", {"system": "gmm"})
@@ -131,7 +131,7 @@ def test_an_interrupted_fit_keeps_its_work(tmp_path, monkeypatch):
     for name in ("a", "b"):
         for number in range(3):
             write_clip(tmp_path / "data" / name / "normal" / f"{number}.wav", hum(2, seed=number))
-    from ssdpt.detector import Detector
+    from ssdpt.detection.detector import Detector
 
     fit = Detector.fit
     calls = []

@@ -30,13 +30,23 @@ def base_modules():
     import ssdpt.cli
     import ssdpt.data
 
-    yield from ("ssdpt", "ssdpt.config", "ssdpt.types", "ssdpt.errors", "ssdpt.files")
-    yield from ("ssdpt.progress", "ssdpt.storage", "ssdpt.card", "ssdpt.systems")
+    yield from ("ssdpt", "ssdpt.config.tree", "ssdpt.types", "ssdpt.errors", "ssdpt.common.files")
+    yield from (
+        "ssdpt.common.progress",
+        "ssdpt.detection.storage",
+        "ssdpt.detection.card",
+        "ssdpt.systems",
+    )
     yield from ("ssdpt.scoring.calibrate", "ssdpt.scoring.aggregate", "ssdpt.training.log")
-    yield from ("ssdpt.scoring.gaussian", "ssdpt.judging", "ssdpt.pipeline", "ssdpt.fleet")
+    yield from (
+        "ssdpt.scoring.gaussian",
+        "ssdpt.detection.scorer",
+        "ssdpt.detection.batch",
+        "ssdpt.fleet.fleet",
+    )
     yield from (f"ssdpt.runtime.{name}" for name in ("manifest", "session", "chunks", "card"))
-    yield from ("ssdpt.runtime.exported", "ssdpt.cluster", "ssdpt.archive")
-    yield from ("ssdpt.settings", "ssdpt.system_settings")
+    yield from ("ssdpt.runtime.exported", "ssdpt.common.cluster", "ssdpt.fleet.archive")
+    yield from ("ssdpt.config.settings", "ssdpt.config.system_settings")
     for package in (ssdpt.cli, ssdpt.data):
         yield package.__name__
         for module in pkgutil.iter_modules(package.__path__, package.__name__ + "."):

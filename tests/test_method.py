@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from ssdpt.config import Config
+from ssdpt.config.tree import Config
 
 PAGE = (Path(__file__).parents[1] / "docs" / "method.md").read_text("utf-8")
 EQUATIONS = 18  # numbered equations of the paper

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ssdpt.config import preset_names
+from ssdpt.config.tree import preset_names
 from ssdpt.version import __version__
 
 ROOT = Path(__file__).parents[1]

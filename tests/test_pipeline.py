@@ -12,8 +12,8 @@ import torch
 
 from sounds import hum, write_clip
 from ssdpt import Detector, Fleet, pipeline
+from ssdpt.detection.batch import score_all
 from ssdpt.errors import SsdptError
-from ssdpt.pipeline import score_all
 from ssdpt.types import Recording, Score
 
 SYSTEMS = ("ssdpt", "ae", "gmm")
@@ -90,11 +90,11 @@ def test_a_device_gets_several_clips_at_once(detectors, recordings, monkeypatch,
 
     def watched(clips):
         sizes.append(len(clips))
-        return Detector.score_heard(detector, clips)
+        return Detector.score_pending(detector, clips)
 
     monkeypatch.setattr(type(detector.system), "on_gpu", True)
     monkeypatch.setattr("ssdpt.systems.ssdpt.can_fuse", lambda *_: False)
-    monkeypatch.setattr(detector, "score_heard", watched)
+    monkeypatch.setattr(detector, "score_pending", watched)
     monkeypatch.setattr(pipeline, "_FRAMES_AT_ONCE", frames)
     together = list(content(score_all(recordings, lambda _: detector)))
     assert together == list(content(one_by_one(detector, recordings)))
@@ -110,7 +110,7 @@ def test_a_batch_that_fails_is_judged_clip_by_clip(detectors, recordings, monkey
 
     expected = list(content(one_by_one(detector, recordings)))
     monkeypatch.setattr(type(detector.system), "on_gpu", True)
-    monkeypatch.setattr(detector, "score_heard", full)
+    monkeypatch.setattr(detector, "score_pending", full)
     assert list(content(score_all(recordings, lambda _: detector))) == expected
 
 

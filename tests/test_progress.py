@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 
-from ssdpt.progress import Labelled, Reporter, Task
+from ssdpt.common.progress import Labelled, Reporter, Task
 
 
 def test_every_word_carries_the_name():

@@ -16,11 +16,11 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-import ssdpt.config
-import ssdpt.detector
+import ssdpt.config.tree
+import ssdpt.detection.detector
 from ssdpt.cli import app
-from ssdpt.data.plant import simulate
-from ssdpt.experiments.params import parameter_table
+from ssdpt.data.simulator import simulate
+from ssdpt.experiments.paper.params import parameter_table
 
 README = (Path(__file__).parents[1] / "README.md").read_text("utf-8")
 MOST_NOT_RUN = 5
@@ -49,15 +49,15 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     simulate(tmp_path / "recordings", "tiny", machines=["pump"], workers=1)
     odd = next((tmp_path / "recordings" / "pump" / "source_test").glob("*anomaly*"))
     shutil.copy(odd, tmp_path / "today.wav")
-    load = ssdpt.config.load_config
+    load = ssdpt.config.tree.load_config
 
     def quick(preset: str = "best", overrides: dict[str, Any] | None = None) -> Any:
         if preset == "best":
             return load("tiny", {"system": "multiview", **(overrides or {})})
         return load("tiny" if preset == "fast" else preset, overrides)
 
-    monkeypatch.setattr(ssdpt.config, "load_config", quick)
-    monkeypatch.setattr(ssdpt.detector, "load_config", quick)
+    monkeypatch.setattr(ssdpt.config.tree, "load_config", quick)
+    monkeypatch.setattr(ssdpt.detection.detector, "load_config", quick)
     monkeypatch.setenv("SSDPT_CACHE", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)
     return tmp_path

@@ -14,10 +14,10 @@ import pytest
 
 from nodes import Listener, kill
 from sounds import hum, write_clip
-from ssdpt.archive import Scoring, _on_worker, local_engine, ray_engine, score_archive
-from ssdpt.cluster import Cluster
+from ssdpt.common.cluster import Cluster
 from ssdpt.data.layouts import read_layout
 from ssdpt.errors import SsdptError
+from ssdpt.fleet.archive import Scoring, _on_worker, local_engine, ray_engine, score_archive
 from ssdpt.scoring.rows import COLUMNS
 from ssdpt.types import Recording
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from ssdpt import Detector
+from ssdpt.detection.storage import is_model, read_model, write_model
 from ssdpt.errors import SsdptError
-from ssdpt.storage import is_model, read_model, write_model
 
 FILES = ["README.md", "calibration.json", "config.json", "data.json", "model.safetensors"]
 

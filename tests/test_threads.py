@@ -6,7 +6,7 @@ import threading
 
 import torch
 
-from ssdpt.threads import cores, workers
+from ssdpt.common.threads import cores, workers
 
 
 def test_each_worker_has_one_torch_thread_and_the_caller_keeps_its_own():

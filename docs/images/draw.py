@@ -21,7 +21,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from PIL import Image
 
-from ssdpt.detector import Detector
+from ssdpt.detection.detector import Detector
 
 ORANGE = np.array([1.0, 0.45, 0.0])
 HERTZ = (250, 500, 1000, 2000, 4000, 8000)

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 from ssdpt.version import __version__
 
 if TYPE_CHECKING:
-    from ssdpt.detector import Detector
-    from ssdpt.fleet import Fleet
-    from ssdpt.judging import Judge
+    from ssdpt.detection.detector import Detector
+    from ssdpt.detection.scorer import Scorer
+    from ssdpt.fleet.fleet import Fleet
 
 __all__ = ["Detector", "Fleet", "__version__", "load"]
 
-_LAZY = {"Detector": "ssdpt.detector", "Fleet": "ssdpt.fleet"}
+_LAZY = {"Detector": "ssdpt.detection.detector", "Fleet": "ssdpt.fleet.fleet"}
 
 
 def __getattr__(name: str) -> Any:
@@ -30,8 +30,8 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module 'ssdpt' has no attribute '{name}'")
 
 
-def load(path: str) -> Judge:
+def load(path: str) -> Scorer:
     """The detector in a model folder, or in an exported one, which needs no torch."""
-    from ssdpt.fleet import load_model
+    from ssdpt.fleet.fleet import load_model
 
     return load_model(path)

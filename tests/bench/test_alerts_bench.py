@@ -8,19 +8,19 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from ssdpt.alarms.settings import AlarmSettings
+from ssdpt.alarms.state_machine import AlarmStateMachine, Smoother
+from ssdpt.alarms.thresholds import Thresholds
 from ssdpt.bench.alerts import alerts
 from ssdpt.cli import app
-from ssdpt.monitor.alarms import LevelKeeper, Smoother
-from ssdpt.monitor.limits import Limits
-from ssdpt.monitor.plant import AlarmSettings
 
 
 @pytest.mark.parametrize("shortest", [0.0, 3.0])
 def test_it_counts_as_the_monitor_does(shortest):
     settings = AlarmSettings(shortest=shortest, settle=4.0)
     scores = np.random.default_rng(0).standard_normal(20_000)
-    smoother, keeper = Smoother(5.0), LevelKeeper(settings)
-    limits = Limits(0.7, 9.0, 0.5, 7.0, 0.0, 1.0, True, "")
+    smoother, keeper = Smoother(5.0), AlarmStateMachine(settings)
+    limits = Thresholds(0.7, 9.0, 0.5, 7.0, 0.0, 1.0, True, "")
     smoothed, before, count = [], "normal", 0
     for second, score in enumerate(scores.tolist()):
         smoothed.append(smoother.add(float(second), score))

@@ -9,9 +9,9 @@ import pytest
 import torch
 
 from ssdpt.bench import fleet, machine, precision, score, train
-from ssdpt.config import load_config
+from ssdpt.common.progress import SILENT
+from ssdpt.config.tree import load_config
 from ssdpt.errors import SsdptError
-from ssdpt.progress import SILENT
 from ssdpt.runtime import graph
 
 CPU = torch.device("cpu")

@@ -7,9 +7,9 @@ import json
 import pytest
 
 from ssdpt.bench.explain import bench_explain
-from ssdpt.config import load_config
+from ssdpt.common.progress import SILENT
+from ssdpt.config.tree import load_config
 from ssdpt.errors import SsdptError
-from ssdpt.progress import SILENT
 
 GMM = {"system": "gmm"}
 
@@ -34,7 +34,7 @@ def test_every_detected_fault_is_looked_at(measured):
 
 def test_a_map_of_the_faults_themselves_always_hits(plant, monkeypatch):
     """With maps that are 1 in the faulty regions: the whole way from faults.csv to the rate."""
-    from ssdpt.detector import Detector
+    from ssdpt.detection.detector import Detector
     from ssdpt.evaluation.pointing import faulty_points, known_faults
 
     faults = known_faults(plant / "fan")

@@ -8,9 +8,9 @@ import pytest
 
 from sounds import write_folder
 from ssdpt.bench.hop import TOLERANCE, bench_hop, largest_hop
-from ssdpt.config import load_config
+from ssdpt.common.progress import SILENT
+from ssdpt.config.tree import load_config
 from ssdpt.errors import SsdptError
-from ssdpt.progress import SILENT
 
 QUICK = {"ssdpt.training.epochs": 1, "ssdpt.training.hop": 64, "ssdpt.frames": 8}
 
@@ -60,7 +60,7 @@ def test_it_agrees_with_an_evaluation(plant, measured, tmp_path):
     from ssdpt import Fleet
     from ssdpt.data.layouts import read_layout
     from ssdpt.evaluation.evaluate import evaluate
-    from ssdpt.fleet import fit_fleet, only_machines
+    from ssdpt.fleet.fleet import fit_fleet, only_machines
 
     dataset = only_machines(read_layout(plant), ["fan"])
     fit_fleet(dataset, load_config("tiny", QUICK), tmp_path / "model")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ssdpt.bench.stream import bench_stream
-from ssdpt.config import load_config
-from ssdpt.progress import SILENT
+from ssdpt.common.progress import SILENT
+from ssdpt.config.tree import load_config
 
 
 def test_it_listens_to_several_machines_and_tells_what_that_takes():

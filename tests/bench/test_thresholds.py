@@ -9,9 +9,9 @@ from typer.testing import CliRunner
 
 from ssdpt.bench.thresholds import bench_thresholds
 from ssdpt.cli.bench import app
-from ssdpt.config import load_config
+from ssdpt.common.progress import SILENT
+from ssdpt.config.tree import load_config
 from ssdpt.errors import SsdptError
-from ssdpt.progress import SILENT
 
 
 @pytest.fixture(scope="module")

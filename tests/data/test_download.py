@@ -16,10 +16,10 @@ from types import SimpleNamespace
 
 import pytest
 
+from ssdpt.common.progress import Reporter
 from ssdpt.data.download import PARTS, RECORDS, download
 from ssdpt.data.layouts import read_layout
 from ssdpt.errors import SsdptError
-from ssdpt.progress import Reporter
 
 
 def archive(machine: str, size: int = 300_000, folder: str = "train") -> bytes:

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 import soundfile
 
+from ssdpt.common.progress import Reporter, Task
 from ssdpt.data.inspect import Inspection, Oddity, inspect
 from ssdpt.errors import SsdptError
-from ssdpt.progress import Reporter, Task
 
 
 def write(

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ssdpt.common.progress import Reporter, Task
 from ssdpt.data.audio import probe, read
 from ssdpt.data.layouts import read_layout
 from ssdpt.data.record import level_dbfs, record
 from ssdpt.errors import SsdptError
-from ssdpt.progress import Reporter, Task
 
 
 class PortAudioError(Exception):

@@ -203,7 +203,7 @@ def test_out_in_the_way_of_something(cli, fan, tmp_path, monkeypatch):
 
 
 def test_a_folder_that_cannot_be_read_is_one_line(cli, model, fan, monkeypatch):
-    from ssdpt import storage
+    from ssdpt.detection import storage
 
     def refuse(path):
         raise PermissionError(errno.EACCES, "Permission denied", str(path))

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from ssdpt.config import AUTO_HOP
+from ssdpt.config.tree import AUTO_HOP
 
 
 @pytest.fixture

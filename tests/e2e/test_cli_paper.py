@@ -45,7 +45,7 @@ def test_systems(cli):
 @pytest.fixture(scope="module")
 def smoke(plant, tmp_path_factory):
     """A finished run of one experiment."""
-    from ssdpt.experiments.paper import Paper, Request
+    from ssdpt.experiments.paper.paper import Paper, Request
 
     out = tmp_path_factory.mktemp("smoke") / "out"
     names = [text.split("=") for text in SMALL if "=" in text]

@@ -98,7 +98,7 @@ def test_json_stays_whole_when_a_path_is_missing(cli, pump, tmp_path):
 def test_each_result_is_printed_as_soon_as_it_is_known(capsys, monkeypatch, clips):
     """With a fleet that looks at what has been printed whenever it is asked for the next."""
     from ssdpt.cli import app
-    from ssdpt.fleet import Fleet
+    from ssdpt.fleet.fleet import Fleet
 
     printed = []
 

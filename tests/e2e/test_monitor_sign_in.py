@@ -8,8 +8,8 @@ import pytest
 from monitor_service import Service, barriers, card, panel
 from playwright.sync_api import expect
 
+from ssdpt.monitor.messages import Event
 from ssdpt.monitor.store import Store
-from ssdpt.monitor.types import Event
 
 pytestmark = pytest.mark.needs_browser
 

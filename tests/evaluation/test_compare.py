@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from evaluation_fakes import FakeDataset, FakeFleet, make_plant
 
+from ssdpt.common.files import digest
 from ssdpt.errors import SsdptError
 from ssdpt.evaluation.compare import compare
-from ssdpt.files import digest
 
 
 def noisier(fleet: FakeFleet, amount: float, machines=None) -> FakeFleet:

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from evaluation_fakes import FakeDataset, FakeFleet, make_plant, write_clip
 
+from ssdpt.common.files import digest
+from ssdpt.common.progress import Reporter
 from ssdpt.errors import SsdptError
 from ssdpt.evaluation.evaluate import evaluate
-from ssdpt.files import digest
-from ssdpt.progress import Reporter
 from ssdpt.types import Recording
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ssdpt.data.plant import Region
+from ssdpt.data.simulator import Region
 from ssdpt.errors import SsdptError
 from ssdpt.evaluation.pointing import (
     KnownFault,

@@ -6,10 +6,10 @@ import zlib
 
 import numpy as np
 
-from ssdpt.config import load_config
-from ssdpt.experiments.cells import Clip
-from ssdpt.experiments.results import MachineScores, Results
-from ssdpt.experiments.variants import EXPERIMENTS, variants
+from ssdpt.config.tree import load_config
+from ssdpt.experiments.paper.cells import Clip
+from ssdpt.experiments.paper.results import MachineScores, Results
+from ssdpt.experiments.paper.variants import EXPERIMENTS, variants
 
 MACHINES = ("ToyCar", "ToyTrain", "fan", "gearbox", "pump", "slider", "valve")
 CONFIG = load_config("paper")

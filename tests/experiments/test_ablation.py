@@ -9,15 +9,15 @@ import shutil
 import numpy as np
 import pytest
 
-from ssdpt.config import load_config
+from ssdpt.config.tree import load_config
 from ssdpt.data.layouts import read_layout
 from ssdpt.errors import SsdptError
-from ssdpt.experiments import ablation
-from ssdpt.experiments.ablation import Ablation, AblationRequest
-from ssdpt.experiments.ablation_ears import ears_key, some_of, trained_as
-from ssdpt.experiments.ablation_variants import FULL
-from ssdpt.fleet import fit_fleet
-from ssdpt.systems.ears import Ears
+from ssdpt.experiments.ablation import ablation
+from ssdpt.experiments.ablation.ablation import Ablation, AblationRequest
+from ssdpt.experiments.ablation.networks import ears_key, some_of, trained_as
+from ssdpt.experiments.ablation.variants import FULL
+from ssdpt.fleet.fleet import fit_fleet
+from ssdpt.systems.embedding_networks import EmbeddingNetworks
 
 TINY = {
     "features.n_mels": 32,
@@ -69,14 +69,14 @@ def texture(plant, tmp_path_factory):
 def networks(fan, tmp_path_factory):
     """A finished run with tiny networks, and how many times some were trained."""
     trained = []
-    real = Ears.train.__func__
+    real = EmbeddingNetworks.train.__func__
     with pytest.MonkeyPatch.context() as patch:
 
         def train(cls, machines, config, context):
             trained.append(config)
             return real(cls, machines, config, context)
 
-        patch.setattr(Ears, "train", classmethod(train))
+        patch.setattr(EmbeddingNetworks, "train", classmethod(train))
         out = tmp_path_factory.mktemp("networks")
         run = Ablation(request(fan, out, TINY, seeds=1, variants=WITH_NETWORKS))
         return run, run.run(), trained
@@ -183,7 +183,7 @@ def test_variants_hear_with_fewer_networks(networks):
 def test_networks_from_elsewhere_are_taken(networks, fan, tmp_path, monkeypatch):
     run, *_ = networks
     shutil.copytree(run.request.out / "ears", tmp_path / "ears")
-    monkeypatch.setattr(Ears, "train", None)
+    monkeypatch.setattr(EmbeddingNetworks, "train", None)
     again = Ablation(request(fan, tmp_path, TINY, seeds=1, variants=("without-steady",)))
     again.run()
     for name in (FULL, "without-steady"):

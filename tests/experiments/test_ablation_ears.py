@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from ssdpt.config import load_config, with_overrides
-from ssdpt.experiments.ablation_ears import ears_key
-from ssdpt.experiments.data import read_data
+from ssdpt.config.tree import load_config, with_overrides
+from ssdpt.experiments.ablation.networks import ears_key
+from ssdpt.experiments.paper.data import read_data
 
 CONFIG = load_config("best", {"features.n_mels": 32})
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from ssdpt.config import load_config, with_overrides
+from ssdpt.config.tree import load_config, with_overrides
 from ssdpt.errors import SsdptError
-from ssdpt.experiments.ablation_variants import CHANGES, FULL, PUBLISHED, ablation_variants
+from ssdpt.experiments.ablation.variants import CHANGES, FULL, PUBLISHED, ablation_variants
 
 
 def test_every_change_is_a_change_of_the_shipped_recipe():

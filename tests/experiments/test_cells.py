@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ssdpt.config import load_config
-from ssdpt.experiments.cells import Cell, CellScores, CellStore, Clip
+from ssdpt.config.tree import load_config
+from ssdpt.experiments.paper.cells import Cell, CellScores, CellStore, Clip
 
 
 def cell(changes=None, machines=("fan",), fingerprint="f"):
@@ -61,7 +61,7 @@ def test_and_with_nothing_else(changes):
 
 def test_another_version_runs_it_again(monkeypatch):
     before = cell().key
-    monkeypatch.setattr("ssdpt.experiments.cells.__version__", "99.0")
+    monkeypatch.setattr("ssdpt.experiments.paper.cells.__version__", "99.0")
     assert cell().key != before
 
 

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from paper_fakes import CONFIG, MACHINES, fake_results
 
-from ssdpt.config import load_config
+from ssdpt.config.tree import load_config
 from ssdpt.evaluation.metrics import Estimate
-from ssdpt.experiments import beta_evidence
-from ssdpt.experiments.beta import beta_name, rescored
-from ssdpt.experiments.beta_evidence import BetaCurves
-from ssdpt.experiments.claims import SMOKE, judge
-from ssdpt.experiments.evidence import Evidence, Part, verdict
-from ssdpt.experiments.results import RESAMPLES
-from ssdpt.experiments.variants import BETAS, PATCHES, patch_name
+from ssdpt.experiments.claims import beta_evidence
+from ssdpt.experiments.claims.beta_evidence import BetaCurves
+from ssdpt.experiments.claims.claims import SMOKE, judge
+from ssdpt.experiments.claims.evidence import Evidence, Part, verdict
+from ssdpt.experiments.paper.beta import beta_name, rescored
+from ssdpt.experiments.paper.results import RESAMPLES
+from ssdpt.experiments.paper.variants import BETAS, PATCHES, patch_name
 
 SIZE = CONFIG.ssdpt.frames * CONFIG.features.n_mels
 

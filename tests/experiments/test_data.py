@@ -7,9 +7,9 @@ import shutil
 import numpy as np
 import pytest
 
-from ssdpt.config import load_config
+from ssdpt.config.tree import load_config
 from ssdpt.errors import SsdptError
-from ssdpt.experiments.data import read_data
+from ssdpt.experiments.paper.data import read_data
 from ssdpt.systems import system_class
 
 CONFIG = load_config("tiny")

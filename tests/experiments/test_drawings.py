@@ -7,9 +7,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from ssdpt.config import load_config
-from ssdpt.experiments.drawings import dpt_block, flow_chart
-from ssdpt.experiments.sheet import SMALL_LETTER
+from ssdpt.config.tree import load_config
+from ssdpt.experiments.report.drawings import dpt_block, flow_chart
+from ssdpt.experiments.report.sheet import SMALL_LETTER
 
 OTHER = {"ssdpt.blocks": 2, "ssdpt.frames": 128, "features.n_mels": 64}
 CONFIGS = [

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from nodes import Listener, kill
-from ssdpt.config import load_config
+from ssdpt.config.tree import load_config
 from ssdpt.errors import SsdptError
-from ssdpt.experiments.cells import Cell, CellStore
-from ssdpt.experiments.data import read_data
-from ssdpt.experiments.engine import Engine, run_cells
+from ssdpt.experiments.paper.cells import Cell, CellStore
+from ssdpt.experiments.paper.data import read_data
+from ssdpt.experiments.paper.engine import Engine, run_cells
 
 pytestmark = pytest.mark.full
 

@@ -11,12 +11,12 @@ import pytest
 from paper_fakes import CONFIG, fake_results
 from PIL import Image
 
-from ssdpt.config import load_config
-from ssdpt.experiments import figures
-from ssdpt.experiments.beta import rescored
-from ssdpt.experiments.claims import SMOKE
-from ssdpt.experiments.mask_examples import mask_examples, masks
-from ssdpt.experiments.variants import EXPERIMENTS
+from ssdpt.config.tree import load_config
+from ssdpt.experiments.claims.claims import SMOKE
+from ssdpt.experiments.paper.beta import rescored
+from ssdpt.experiments.paper.variants import EXPERIMENTS
+from ssdpt.experiments.report import figures
+from ssdpt.experiments.report.mask_examples import mask_examples, masks
 
 TWO = ("fan", "valve")
 

@@ -12,11 +12,11 @@ import pytest
 import yaml
 from paper_fakes import CONFIG, fake_results
 
-from ssdpt.experiments.claims import SMOKE
-from ssdpt.experiments.page import present
-from ssdpt.experiments.published import published
-from ssdpt.experiments.table_forms import ORACLE
-from ssdpt.experiments.variants import EXPERIMENTS
+from ssdpt.experiments.claims.claims import SMOKE
+from ssdpt.experiments.claims.published import published
+from ssdpt.experiments.paper.variants import EXPERIMENTS
+from ssdpt.experiments.report.page import present
+from ssdpt.experiments.report.table_forms import ORACLE
 
 ODD = ("va<l>ve & co",)
 VOID = {"meta", "br", "path", "rect", "use", "image", "circle", "link"}
@@ -170,7 +170,9 @@ def test_every_claim_and_every_open_point_is_there(page):
     for name in published().statements:
         assert f'id="claim-{name}"' in text
     points = yaml.safe_load(
-        resources.files("ssdpt.experiments").joinpath("contradictions.yaml").read_text("utf-8")
+        resources.files("ssdpt.experiments.claims")
+        .joinpath("contradictions.yaml")
+        .read_text("utf-8")
     )
     assert len(points) == 21
     for point in points:

@@ -9,12 +9,13 @@ import json
 import pytest
 from paper_fakes import CONFIG, fake_results
 
-from ssdpt.config import load_config
-from ssdpt.experiments import tables
-from ssdpt.experiments.beta import rescored
-from ssdpt.experiments.claims import SMOKE, judge
-from ssdpt.experiments.results import Spread
-from ssdpt.experiments.table_forms import (
+from ssdpt.config.tree import load_config
+from ssdpt.experiments.claims.claims import SMOKE, judge
+from ssdpt.experiments.paper.beta import rescored
+from ssdpt.experiments.paper.results import Spread
+from ssdpt.experiments.paper.variants import BETAS, TABLE_ONE
+from ssdpt.experiments.report import tables
+from ssdpt.experiments.report.table_forms import (
     ORACLE,
     Measured,
     Row,
@@ -24,7 +25,6 @@ from ssdpt.experiments.table_forms import (
     markdown,
     write_table,
 )
-from ssdpt.experiments.variants import BETAS, TABLE_ONE
 
 TWO = ("fan", "valve")
 

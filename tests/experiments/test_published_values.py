@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ssdpt.experiments.params import parameter_table
-from ssdpt.experiments.published import DEFAULT_ROW, published
-from ssdpt.experiments.statements import BETA_STATEMENTS, STATEMENTS
-from ssdpt.experiments.variants import TABLE_ONE, block_name
+from ssdpt.experiments.claims.published import DEFAULT_ROW, published
+from ssdpt.experiments.claims.statements import BETA_STATEMENTS, STATEMENTS
+from ssdpt.experiments.paper.params import parameter_table
+from ssdpt.experiments.paper.variants import TABLE_ONE, block_name
 
 TABLE_I = [
     *(0.619, 0.533),

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from ssdpt.config import load_config
-from ssdpt.experiments.beta import beta_name, rescored
-from ssdpt.experiments.cells import Clip
-from ssdpt.experiments.results import MachineScores, Results, oracle_epoch
-from ssdpt.experiments.variants import Variant
+from ssdpt.config.tree import load_config
+from ssdpt.experiments.paper.beta import beta_name, rescored
+from ssdpt.experiments.paper.cells import Clip
+from ssdpt.experiments.paper.results import MachineScores, Results, oracle_epoch
+from ssdpt.experiments.paper.variants import Variant
 
 CLIPS = tuple(
     Clip(f"{section}-{n}.wav", "fan", section, "source", label)

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ssdpt.config import load_config
+from ssdpt.common.progress import Reporter
+from ssdpt.config.tree import load_config
 from ssdpt.errors import SsdptError
-from ssdpt.experiments import engine
-from ssdpt.experiments.cells import Cell, CellStore
-from ssdpt.experiments.data import read_data
-from ssdpt.experiments.engine import Engine, run_cells
-from ssdpt.experiments.plan import make_plan
-from ssdpt.experiments.run import run_cell
-from ssdpt.progress import Reporter
+from ssdpt.experiments.paper import engine
+from ssdpt.experiments.paper.cells import Cell, CellStore
+from ssdpt.experiments.paper.data import read_data
+from ssdpt.experiments.paper.engine import Engine, run_cells
+from ssdpt.experiments.paper.plan import make_plan
+from ssdpt.experiments.paper.run import run_cell
 
 
 @pytest.fixture(scope="module")

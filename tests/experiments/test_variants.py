@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from ssdpt.config import load_config
+from ssdpt.config.tree import load_config
 from ssdpt.errors import SsdptError
-from ssdpt.experiments.cells import Cell
-from ssdpt.experiments.variants import EXPERIMENTS, TABLE_ONE, variants
+from ssdpt.experiments.paper.cells import Cell
+from ssdpt.experiments.paper.variants import EXPERIMENTS, TABLE_ONE, variants
 
 CONFIG = load_config("paper")
 

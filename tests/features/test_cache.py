@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from sounds import hum, write_clip
+from ssdpt.config.settings import AudioConfig, FeatureConfig
 from ssdpt.data import audio
 from ssdpt.errors import SsdptError
 from ssdpt.features import cache
 from ssdpt.features.cache import FeatureSet, cache_folder, features_of
 from ssdpt.features.logmel import LogMel
-from ssdpt.settings import AudioConfig, FeatureConfig
 from ssdpt.types import Recording
 
 AUDIO = AudioConfig()

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from sounds import hum, write_clip
+from ssdpt.config.settings import AudioConfig, FeatureConfig
 from ssdpt.features.cache import FeatureSet, features_of
 from ssdpt.features.front_end import centred_windows
 from ssdpt.features.logmel import LogMel
 from ssdpt.features.spectrogram import Spectrogram
 from ssdpt.features.waveform import Waveform
-from ssdpt.settings import AudioConfig, FeatureConfig
 from ssdpt.types import Recording
 
 RATE = 16000

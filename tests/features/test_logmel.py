@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sounds import RATE, hum
+from ssdpt.config.settings import FeatureConfig
 from ssdpt.features.logmel import LogMel, mel_edges, mel_filters, mel_frequencies
-from ssdpt.settings import FeatureConfig
 
 PAPER = FeatureConfig()
 

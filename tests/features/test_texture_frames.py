@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ssdpt.config.settings import FeatureConfig
 from ssdpt.errors import SsdptError
 from ssdpt.features.cache import FeatureSet
 from ssdpt.features.copies import near_copies
 from ssdpt.features.logmel import LogMel
 from ssdpt.features.texture import TextureFrames
 from ssdpt.features.views import UNTRAINED, clips_of, views_of
-from ssdpt.settings import FeatureConfig
 from ssdpt.types import Recording
 
 RATE = 16000

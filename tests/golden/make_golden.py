@@ -82,12 +82,12 @@ def score_history() -> list[float]:
 def alarms() -> list[dict[str, object]]:
     """What the live service makes of these scores, with the calibration of the texture model."""
     from ssdpt import Detector
-    from ssdpt.monitor.judge import Judge
-    from ssdpt.monitor.live import LiveModel
-    from ssdpt.monitor.plant import AlarmSettings
+    from ssdpt.alarms.judge import MachineJudge
+    from ssdpt.alarms.settings import AlarmSettings
+    from ssdpt.monitor.scoring.live_model import LiveModel
 
     model = LiveModel(Detector.load(MODELS / "texture", device="cpu"))
-    judge = Judge(AlarmSettings(), model, model.detector.sections[0])
+    judge = MachineJudge(AlarmSettings(), model, model.detector.sections[0])
     history = []
     for second, score in enumerate(score_history()):
         verdict = judge.judge(1.7e9 + second, 1.0, score)
@@ -105,9 +105,9 @@ def alarms() -> list[dict[str, object]]:
 
 def main() -> None:
     from ssdpt import Detector
-    from ssdpt.config import load_config
-    from ssdpt.data.plant import simulate
-    from ssdpt.files import write_json
+    from ssdpt.common.files import write_json
+    from ssdpt.config.tree import load_config
+    from ssdpt.data.simulator import simulate
 
     if "--scores" not in sys.argv:
         with tempfile.TemporaryDirectory() as folder:

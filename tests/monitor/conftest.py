@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ssdpt.monitor.service import Monitor
+from ssdpt.monitor.service.service import MonitorService
 from ssdpt.monitor.store import Store
 
 
@@ -15,7 +15,7 @@ def opened(tmp_path):
 
     def make(plant, path=None):
         store = Store.open(f"sqlite:///{tmp_path}/history.db", tmp_path / "data", writer=True)
-        monitor = Monitor(plant, store, tmp_path / "data", path=path)
+        monitor = MonitorService(plant, store, tmp_path / "data", path=path)
         monitor.start()
         under_way.append((monitor, store))
         return monitor

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 
-from ssdpt.monitor.plant import AlarmSettings, MachineSettings, SimulatedSettings
+from ssdpt.alarms.settings import AlarmSettings
+from ssdpt.monitor.config import MachineSettings, SimulatedSettings
 
 SPEED = 16.0
 QUICK = AlarmSettings(smoothing=5.0)

@@ -1,23 +1,23 @@
-"""Limits, smoothing and levels with hysteresis."""
+"""Thresholds, smoothing and levels with hysteresis."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from ssdpt.monitor.alarms import LevelKeeper, Smoother
-from ssdpt.monitor.limits import Limits, limits_of
-from ssdpt.monitor.marks import HighMarks
-from ssdpt.monitor.plant import AlarmSettings
+from ssdpt.alarms.block_maxima import BlockMaxima
+from ssdpt.alarms.settings import AlarmSettings
+from ssdpt.alarms.state_machine import AlarmStateMachine, Smoother
+from ssdpt.alarms.thresholds import Thresholds, thresholds_for
+from ssdpt.config.settings import DecisionConfig
 from ssdpt.scoring.calibrate import fit_tail
-from ssdpt.settings import DecisionConfig
 
-LIMITS = Limits(2.0, 4.0, 1.5, 3.5, 0.0, 1.0, True, "")
+LIMITS = Thresholds(2.0, 4.0, 1.5, 3.5, 0.0, 1.0, True, "")
 SETTINGS = AlarmSettings(shortest=3.0, settle=5.0)
 
 
 def levels(scores, settings=SETTINGS):
-    keeper = LevelKeeper(settings)
+    keeper = AlarmStateMachine(settings)
     return [keeper.update(float(time), score, LIMITS) for time, score in enumerate(scores)]
 
 
@@ -61,7 +61,7 @@ def tail():
 
 def limits(tail, per_week, shift=0.0):
     settings = AlarmSettings(per_week=per_week)
-    return limits_of(tail, HighMarks(3.0), settings, clip_seconds=10.0).shifted(shift)
+    return thresholds_for(tail, BlockMaxima(3.0), settings, clip_seconds=10.0).shifted(shift)
 
 
 def test_fewer_false_alarms_are_higher_limits_and_the_page_is_told_what_is_extrapolated(tail):

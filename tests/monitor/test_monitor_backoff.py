@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 
-from ssdpt.monitor.backoff import FIRST, LONGEST, Backoff
+from ssdpt.common.backoff import FIRST, LONGEST, Backoff
 
 
 def test_waits_double_up_to_the_longest_and_begin_anew():

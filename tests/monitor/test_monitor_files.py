@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from monitors import wait_for
 
-from ssdpt.monitor.plant import AlarmSettings, MachineSettings, PlantFile, PushedSettings
+from ssdpt.alarms.settings import AlarmSettings
+from ssdpt.monitor.config import MachineSettings, MonitorConfig, PushedSettings
 
 RATE = 16000
 
@@ -25,7 +26,7 @@ def noise(seconds, seed, tone=0.0):
 def press(opened):
     """A machine that is sent recordings of ten seconds, a minute apart."""
     settings = MachineSettings(id="press", source=PushedSettings(), alarm=AlarmSettings())
-    monitor = opened(PlantFile(machines=(settings,)))
+    monitor = opened(MonitorConfig(machines=(settings,)))
     monitor.sent = 0
     # Recordings of the last two hours, so that none lies in the future.
     began = time.time() - 7200

@@ -9,16 +9,17 @@ import numpy as np
 import pytest
 
 from ssdpt import Detector
-from ssdpt.config import load_config
+from ssdpt.config.settings import FeatureConfig
+from ssdpt.config.tree import load_config
 from ssdpt.data.layouts import read_layout
 from ssdpt.features.logmel import LogMel
 from ssdpt.features.texture import TextureFrames
-from ssdpt.monitor import hearing as hearing_room
-from ssdpt.monitor.hearing import FrameWindow, Hearing
-from ssdpt.monitor.live import LiveModel, Place
+from ssdpt.monitor.capture import capture as hearing_room
+from ssdpt.monitor.capture.capture import AudioCapture
+from ssdpt.monitor.capture.frame_window import FrameWindow
+from ssdpt.monitor.scoring.live_model import LiveModel, ScoringCursor
 from ssdpt.monitor.sources.base import Source, SourceStatus
-from ssdpt.monitor.types import Chunk
-from ssdpt.settings import FeatureConfig
+from ssdpt.monitor.sources.chunk import Chunk
 
 RATE = 16000
 
@@ -50,7 +51,7 @@ def chunks(samples, sizes, start=1000.0):
 
 
 def hear(given, front_end, seconds=60.0):
-    hearing = Hearing("m", Given(given), front_end, RATE, seconds=seconds)
+    hearing = AudioCapture("m", Given(given), front_end, RATE, seconds=seconds)
     hearing.start()
     return hearing
 
@@ -154,7 +155,7 @@ def test_a_live_score_is_that_of_the_last_clip(detector, sound):
     section = detector.sections[0]
     frames = detector.system.front_end(sound)
     window = FrameWindow(2000, frames.shape[1])
-    place = Place(section)
+    place = ScoringCursor(section)
     found = None
     for first in range(0, len(frames), 11):
         window.add(frames[first : first + 11])
@@ -189,14 +190,14 @@ def test_machines_that_share_a_model_do_not_mix(detector, sound):
     quiet = detector.system.front_end(0.1 * sound)
     loud = detector.system.front_end(sound)
     together, alone = [], []
-    windows = [(FrameWindow(2000, loud.shape[1]), Place(section)) for _ in range(2)]
+    windows = [(FrameWindow(2000, loud.shape[1]), ScoringCursor(section)) for _ in range(2)]
     for (window, _), frames in zip(windows, (loud, quiet), strict=True):
         window.add(frames)
     together = model.score(windows)
     for frames in (loud, quiet):
         window = FrameWindow(2000, frames.shape[1])
         window.add(frames)
-        alone += model.score([(window, Place(section))])
+        alone += model.score([(window, ScoringCursor(section))])
     for one, other in zip(together, alone, strict=True):
         assert one.value == pytest.approx(other.value, rel=1e-4, abs=1e-4)
 
@@ -205,7 +206,7 @@ def test_too_little_sound_is_not_judged(detector):
     model = LiveModel(detector)
     window = FrameWindow(2000, detector.system.front_end.bins)
     window.add(np.zeros((10, detector.system.front_end.bins), np.float32))
-    assert model.score([(window, Place(detector.sections[0]))]) == [None]
+    assert model.score([(window, ScoringCursor(detector.sections[0]))]) == [None]
 
 
 def test_a_source_that_cannot_be_healed_is_told():
@@ -216,7 +217,7 @@ def test_a_source_that_cannot_be_healed_is_told():
             raise SsdptError("there is no such microphone")
             yield
 
-    hearing = Hearing("m", Broken([]), LogMel(FeatureConfig(), RATE), RATE, seconds=1.0)
+    hearing = AudioCapture("m", Broken([]), LogMel(FeatureConfig(), RATE), RATE, seconds=1.0)
     hearing.start()
     wait_for(lambda: hearing.failure)
     assert hearing.failure == "there is no such microphone"

@@ -11,18 +11,19 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from ssdpt.monitor.idle import Loudness
-from ssdpt.monitor.judge import Judge
-from ssdpt.monitor.live import LiveScore
-from ssdpt.monitor.machine import MachineMonitor
+from ssdpt.alarms.judge import MachineJudge
+from ssdpt.alarms.operating_points import OperatingPoints
+from ssdpt.alarms.settings import AlarmSettings
+from ssdpt.config.settings import DecisionConfig
+from ssdpt.features.loudness import Loudness
+from ssdpt.monitor.capture.ring import Ring
+from ssdpt.monitor.capture.spectrum import SpectrumBaseline
+from ssdpt.monitor.config import MachineSettings, PushedSettings
 from ssdpt.monitor.outputs.messages import EventChanged, ReadingTaken, StateChanged
-from ssdpt.monitor.plant import AlarmSettings, MachineSettings, PushedSettings
-from ssdpt.monitor.points import OperatingPoints
-from ssdpt.monitor.ring import Ring
+from ssdpt.monitor.scoring.live_model import LiveScore
+from ssdpt.monitor.service.machine import MachineMonitor
 from ssdpt.monitor.sources.base import SourceStatus
-from ssdpt.monitor.spectrum import SpectrumKeeper
 from ssdpt.scoring.calibrate import fit_tail
-from ssdpt.settings import DecisionConfig
 
 RATE = 16000
 SETTINGS = MachineSettings(
@@ -52,7 +53,9 @@ class Machine:
             source=SimpleNamespace(status=SourceStatus(True, "plays", 0.0)),
         )
         live = SimpleNamespace(detector=detector, clip_seconds=10.0) if model else None
-        self.monitor = MachineMonitor(settings, self.hearing, Judge(settings.alarm, live, "00"))
+        self.monitor = MachineMonitor(
+            settings, self.hearing, MachineJudge(settings.alarm, live, "00")
+        )
         self.now = 1000.0
 
     def seconds(self, count, score=0.0, dbfs=-30.0, clipped=0.0, learning=False, sound=None):
@@ -330,7 +333,7 @@ def test_of_a_machine_that_is_lost_nothing_is_told_that_was_before(machine):
 def test_bands_of_normal_spectra_are_remembered(machine):
     machine.seconds(40)
     before = machine.monitor.spectrum
-    after = SpectrumKeeper(RATE)
+    after = SpectrumBaseline(RATE)
     after.recall(json.loads(json.dumps(before.to_json())))
     assert after.as_json(0)["mean"] == pytest.approx(before.as_json(0)["mean"], abs=0.02)
     assert after.as_json(7)["mean"]  # that of another point, where there is none of this

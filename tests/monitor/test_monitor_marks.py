@@ -1,4 +1,4 @@
-"""Limits from a machine's own running: as many false alerts as were asked for."""
+"""Thresholds from a machine's own running: as many false alerts as were asked for."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from scipy.ndimage import uniform_filter1d
 
-from ssdpt.monitor.alarms import LevelKeeper
-from ssdpt.monitor.limits import limits_of
-from ssdpt.monitor.marks import LEAST, MARK_SECONDS, MOST, HighMarks
-from ssdpt.monitor.plant import AlarmSettings
+from ssdpt.alarms.block_maxima import BLOCK_SECONDS, LEAST, MOST, BlockMaxima
+from ssdpt.alarms.settings import AlarmSettings
+from ssdpt.alarms.state_machine import AlarmStateMachine
+from ssdpt.alarms.thresholds import thresholds_for
+from ssdpt.config.settings import DecisionConfig
 from ssdpt.scoring.calibrate import fit_tail
-from ssdpt.settings import DecisionConfig
 
 STEP = 5.0  # seconds between scores
 WEEK = round(7 * 24 * 3600 / STEP)
@@ -31,12 +31,12 @@ def scores(weeks, seed):
 
 
 def limits(tail, marks, per_week):
-    return limits_of(tail, marks, AlarmSettings(per_week=per_week), clip_seconds=10.0)
+    return thresholds_for(tail, marks, AlarmSettings(per_week=per_week), clip_seconds=10.0)
 
 
 def alerts(found, values):
     """How often a level begins."""
-    keeper, count, before = LevelKeeper(AlarmSettings()), 0, "normal"
+    keeper, count, before = AlarmStateMachine(AlarmSettings()), 0, "normal"
     for number, score in enumerate(values.tolist()):
         level = keeper.update(number * STEP, score, found)
         count += before == "normal" != level
@@ -51,9 +51,9 @@ def heard(marks, values):
 
 
 def test_a_week_of_running_gives_as_many_false_alerts_as_were_asked_for(tail):
-    marks = heard(HighMarks(AlarmSettings().shortest), scores(1, seed=1))
+    marks = heard(BlockMaxima(AlarmSettings().shortest), scores(1, seed=1))
     assert len(marks.highest) == 1008
-    by_clips, by_marks = (limits(tail, known, per_week=20.0) for known in (HighMarks(3.0), marks))
+    by_clips, by_marks = (limits(tail, known, per_week=20.0) for known in (BlockMaxima(3.0), marks))
     found = alerts(by_marks, scores(1, seed=2))
     assert 8 <= found <= 50
     assert not 8 <= alerts(by_clips, scores(1, seed=2)) <= 50
@@ -64,7 +64,7 @@ def test_a_week_of_running_gives_as_many_false_alerts_as_were_asked_for(tail):
 
 
 def test_what_is_rarer_than_the_days_can_show_is_told_so(tail):
-    marks = heard(HighMarks(3.0), scores(1, seed=1)[: round(86400 / STEP)])
+    marks = heard(BlockMaxima(3.0), scores(1, seed=1)[: round(86400 / STEP)])
     assert len(marks.highest) == LEAST
     found = limits(tail, marks, per_week=1.0)
     assert found.extrapolated
@@ -73,17 +73,17 @@ def test_what_is_rarer_than_the_days_can_show_is_told_so(tail):
 
 
 def test_before_a_day_the_clips_set_the_limits_and_after_four_weeks_they_stay():
-    marks = HighMarks(3.0)
+    marks = BlockMaxima(3.0)
     assert marks.tail() is None
     zeros = [0.0] * (LEAST - 1)
     marks.recall({"highest": zeros, "means": zeros, "times": zeros})
-    heard(marks, np.full(round(MARK_SECONDS / STEP), 2.0))
+    heard(marks, np.full(round(BLOCK_SECONDS / STEP), 2.0))
     assert marks.tail() is not None
     marks.recall({"highest": [1.0] * MOST, "means": [0.5] * MOST, "times": [0.0] * MOST})
     heard(marks, np.full(1000, 9.0))
     assert max(marks.highest) == 1.0
     assert marks.tail()[1] == 0.5
-    again = HighMarks(3.0)
+    again = BlockMaxima(3.0)
     again.recall(json.loads(json.dumps(marks.to_json())))
     assert again.tail() == marks.tail()
     marks.forget()
@@ -97,7 +97,7 @@ def listen(marks, begin, end, score=1.0, normal=True):
 
 
 def test_a_score_counts_that_lasted():
-    marks = HighMarks(3.0)
+    marks = BlockMaxima(3.0)
     for second in range(600):
         score = 5.0 if second in (100, 200, 201) else 1.0
         marks.update(1e9 + second, float(second), score, 1.0, normal=True)
@@ -109,7 +109,7 @@ def test_a_score_counts_that_lasted():
 
 
 def test_an_alert_by_chance_counts_and_one_that_goes_on_does_not():
-    marks = HighMarks(3.0)
+    marks = BlockMaxima(3.0)
     listen(marks, 0, 300)
     listen(marks, 300, 360, 5.0, normal=False)
     listen(marks, 360, 600)
@@ -127,7 +127,7 @@ def test_an_alert_by_chance_counts_and_one_that_goes_on_does_not():
 
 
 def test_more_alerts_are_never_a_higher_limit(tail):
-    marks = heard(HighMarks(3.0), 0.5 * scores(1, seed=1))
+    marks = heard(BlockMaxima(3.0), 0.5 * scores(1, seed=1))
     rates = np.geomspace(0.1, 10080, 60)
     found = [limits(tail, marks, float(rate)).alert for rate in rates]
     assert (np.diff(found) <= 1e-9).all()

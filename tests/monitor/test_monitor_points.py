@@ -7,10 +7,10 @@ import json
 import numpy as np
 import pytest
 
-from ssdpt.data.plant.live import LiveMachine
+from ssdpt.alarms.operating_points import UNKNOWN, OperatingPointLearner, OperatingPoints
+from ssdpt.config.settings import FeatureConfig
+from ssdpt.data.simulator.live import LiveMachine
 from ssdpt.features.logmel import LogMel
-from ssdpt.monitor.points import UNKNOWN, OperatingPoints, PointLearner
-from ssdpt.settings import FeatureConfig
 
 
 def learnt(*groups, seed=0):
@@ -75,7 +75,7 @@ def test_points_are_remembered():
 
 
 def test_live_clips_are_collected_until_there_are_enough():
-    learner = PointLearner(wanted=20)
+    learner = OperatingPointLearner(wanted=20)
     rng = np.random.default_rng(0)
     for clip in range(25):
         assert learner.ready is (clip >= 20)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ssdpt.monitor.ring import Ring
+from ssdpt.monitor.capture.ring import Ring
 
 RATE = 10
 

@@ -12,17 +12,17 @@ import yaml
 from monitors import SPEED, pump, wait_for
 
 from ssdpt.errors import SsdptError
-from ssdpt.monitor.plant import (
+from ssdpt.monitor.config import (
     MachineSettings,
-    PlantFile,
+    MonitorConfig,
     PushedSettings,
     ReplaySettings,
-    read_plant,
+    read_monitor_config,
 )
 
 
 def test_a_fault_is_heard_kept_acknowledged_and_there_after_a_restart(opened):
-    plant = PlantFile(machines=(pump(fault_after=100.0),), speed=SPEED)
+    plant = MonitorConfig(machines=(pump(fault_after=100.0),), speed=SPEED)
     monitor = opened(plant)
     heard = monitor.subscribe()
     source = monitor.machine("pump-1").hearing.source
@@ -66,7 +66,7 @@ def test_a_fault_is_heard_kept_acknowledged_and_there_after_a_restart(opened):
 
 
 def test_a_machine_learns_its_baseline_live(opened):
-    monitor = opened(PlantFile(machines=(pump(),), speed=SPEED))
+    monitor = opened(MonitorConfig(machines=(pump(),), speed=SPEED))
     wait_for(lambda: monitor.snapshot("pump-1")["state"] == "starting")
     with pytest.raises(SsdptError, match="has no model yet"):
         monitor.thresholds("pump-1", 1.0)
@@ -82,7 +82,7 @@ def test_a_machine_learns_its_baseline_live(opened):
 
 
 def test_this_is_normal_teaches_the_model(opened):
-    monitor = opened(PlantFile(machines=(pump(fault_after=60.0),), speed=SPEED))
+    monitor = opened(MonitorConfig(machines=(pump(fault_after=60.0),), speed=SPEED))
     source = monitor.machine("pump-1").hearing.source
     monitor.learn_from("pump-1", partial(source.normal_clips, 12))
     event = wait_for(lambda: monitor.store.events())[0]
@@ -96,7 +96,7 @@ def test_this_is_normal_teaches_the_model(opened):
 def test_sound_that_is_pushed_and_sound_that_is_not_wanted(opened, tmp_path):
     soundfile.write(tmp_path / "tone.wav", np.full(16000, 0.1, np.float32), 16000)
     monitor = opened(
-        PlantFile(
+        MonitorConfig(
             machines=(
                 MachineSettings(id="pushed", source=PushedSettings()),
                 MachineSettings(
@@ -123,7 +123,7 @@ def test_the_plant_file_is_read_again_and_a_broken_one_is_not_taken(opened, tmp_
         path.write_text(yaml.safe_dump({"name": "Hall", "machines": machines, **more}))
 
     write("a", "b")
-    monitor = opened(read_plant(path), path)
+    monitor = opened(read_monitor_config(path), path)
     write("b", "c")
     assert monitor.reload() == ["a is no longer listened to", "c is new"]
     assert set(monitor.machines) == {"b", "c"}
@@ -148,15 +148,15 @@ def test_the_plant_file_is_read_again_and_a_broken_one_is_not_taken(opened, tmp_
     write("b", "c", outputs=[hook])
     assert monitor.reload() == []
     opened.close()
-    assert set(opened(read_plant(path), path).machines) == {"b", "c", "d"}
+    assert set(opened(read_monitor_config(path), path).machines) == {"b", "c", "d"}
     opened.close()
     (tmp_path / "data" / "machines.json").write_text("{")
     with pytest.raises(SsdptError, match="repair the file or remove it"):
-        opened(read_plant(path), path)
+        opened(read_monitor_config(path), path)
 
 
 def test_no_sound_is_kept_where_none_may_be(opened, tmp_path):
-    plant = PlantFile(
+    plant = MonitorConfig(
         machines=(pump(fault_after=60.0),), speed=SPEED, retention={"keep_audio": False}
     )
     monitor = opened(plant)

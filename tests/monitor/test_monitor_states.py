@@ -7,11 +7,12 @@ import itertools
 import numpy as np
 import pytest
 
-from ssdpt.monitor import signals
-from ssdpt.monitor.drift import RunningMean, has_drifted
-from ssdpt.monitor.idle import Loudness, RunningKeeper
-from ssdpt.monitor.limits import Limits
-from ssdpt.monitor.signals import SignalKeeper
+from ssdpt.alarms import source_health as signals
+from ssdpt.alarms.drift import RunningMean, has_drifted
+from ssdpt.alarms.running import RunningDetector
+from ssdpt.alarms.source_health import SourceHealth
+from ssdpt.alarms.thresholds import Thresholds
+from ssdpt.features.loudness import Loudness
 
 FINE, CLIPS = Loudness(-40.0, 0.0), Loudness(-1.0, 0.2)
 
@@ -36,7 +37,7 @@ def run(keeper, levels, start=0):
 
 
 def test_a_machine_is_off_when_it_is_much_quieter_than_it_runs():
-    keeper = RunningKeeper(None)
+    keeper = RunningDetector(None)
     assert all(run(keeper, [-30.0] * 60))
     found = run(keeper, [-55.0] * 10, 60)
     assert found[:3] == [True] * 3
@@ -46,23 +47,23 @@ def test_a_machine_is_off_when_it_is_much_quieter_than_it_runs():
 
 
 def test_a_quiet_operating_point_is_not_off():
-    keeper = RunningKeeper(None, usual_dbfs=-30.0)
+    keeper = RunningDetector(None, usual_dbfs=-30.0)
     found = [keeper.update(float(n), -43.0, quietest_dbfs=-44.0) for n in range(10)]
     assert all(found)
     assert not [keeper.update(10.0 + n, -57.0, quietest_dbfs=-44.0) for n in range(10)][-1]
 
 
 def test_while_it_is_not_known_how_loud_it_runs_it_runs():
-    assert all(run(RunningKeeper(None), [-80.0] * 10))
+    assert all(run(RunningDetector(None), [-80.0] * 10))
 
 
 def test_a_blow_or_a_quiet_second_is_no_stop():
-    keeper = RunningKeeper(None, usual_dbfs=-30.0)
+    keeper = RunningDetector(None, usual_dbfs=-30.0)
     assert all(run(keeper, [-30, -60, -30, -60, -60, -30, -38, -38, -38, -38]))
 
 
 def test_a_limit_that_is_given_is_not_learnt():
-    keeper = RunningKeeper(-50.0)
+    keeper = RunningDetector(-50.0)
     assert all(run(keeper, [-49.0] * 30))
     assert run(keeper, [-51.0] * 5, 30)[-1] is False
     # On again only some dB above it: at the limit itself it would flicker.
@@ -82,7 +83,7 @@ def test_a_limit_that_is_given_is_not_learnt():
 def test_trouble_with_a_source_is_told_when_it_lasts_and_over_when_it_stays_away(
     loudness, lost, words
 ):
-    keeper = SignalKeeper()
+    keeper = SourceHealth()
     found = [keeper.update(float(time), loudness, lost=lost) for time in range(12)]
     assert found == [""] * 10 + [words] * 2
     found = [keeper.update(float(time), FINE, lost=False) for time in range(12, 24)]
@@ -91,7 +92,7 @@ def test_trouble_with_a_source_is_told_when_it_lasts_and_over_when_it_stays_away
 
 def complaints(pattern, keeper=None, start=0):
     """What is told second by second where x is a second that clips."""
-    keeper = keeper or SignalKeeper()
+    keeper = keeper or SourceHealth()
     seconds = [CLIPS if sign == "x" else FINE for sign in pattern]
     return [keeper.update(float(start + n), one, lost=False) for n, one in enumerate(seconds)]
 
@@ -108,7 +109,7 @@ def test_a_loud_second_now_and_then_is_none():
 
 
 def test_a_clock_that_is_set_back_neither_holds_a_complaint_nor_makes_one():
-    keeper = SignalKeeper()
+    keeper = SourceHealth()
     complaints("x" * 12 + "..", keeper, start=1000)
     assert complaints("." * 12, keeper, start=10)[-1] == ""
     complaints("x", keeper, start=2000)
@@ -116,13 +117,13 @@ def test_a_clock_that_is_set_back_neither_holds_a_complaint_nor_makes_one():
 
 
 def test_a_source_that_is_gone_is_told_so_though_it_clipped_before():
-    keeper = SignalKeeper()
+    keeper = SourceHealth()
     complaints("x" * 12, keeper)
     found = [keeper.update(float(time), None, lost=True) for time in range(12, 24)]
     assert found == [signals.CLIPPING] * 10 + [signals.LOST] * 2
 
 
-LIMITS = Limits(4.0, 6.0, 3.2, 4.8, 0.0, 1.0, True, "")
+LIMITS = Thresholds(4.0, 6.0, 3.2, 4.8, 0.0, 1.0, True, "")
 
 
 def drift(score, hours, mean=None):

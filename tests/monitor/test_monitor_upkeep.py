@@ -13,14 +13,19 @@ import soundfile
 import yaml
 from monitors import SPEED, pump, wait_for
 
-from ssdpt.config import load_config
-from ssdpt.detector import Detector
+from ssdpt.config.tree import load_config
+from ssdpt.detection.detector import Detector
 from ssdpt.errors import SsdptError
-from ssdpt.monitor.learning import fit_baseline
-from ssdpt.monitor.live import LiveModel
-from ssdpt.monitor.plant import MachineSettings, PlantFile, SimulatedSettings, read_plant
+from ssdpt.monitor.config import (
+    MachineSettings,
+    MonitorConfig,
+    SimulatedSettings,
+    read_monitor_config,
+)
+from ssdpt.monitor.learning.baseline import fit_baseline
+from ssdpt.monitor.messages import Event
+from ssdpt.monitor.scoring.live_model import LiveModel
 from ssdpt.monitor.sources.simulated import SimulatedSource
-from ssdpt.monitor.types import Event
 
 
 def learn(monitor, id="pump-1", clips=12):
@@ -36,7 +41,7 @@ def under_way(machine, kind="anomaly"):
 def test_a_machine_with_two_operating_points(opened):
     source = SimulatedSettings(machine="fan", seed=7, speed=SPEED, change_every=40.0)
     fan = MachineSettings(id="fan-1", source=source)
-    monitor = opened(PlantFile(machines=(fan,), speed=SPEED))
+    monitor = opened(MonitorConfig(machines=(fan,), speed=SPEED))
     learn(monitor, "fan-1", 24)
     told = monitor.snapshot("fan-1")
     assert [point["number"] for point in told["operating_points"]] == [1, 2]
@@ -54,7 +59,7 @@ def test_a_machine_with_two_operating_points(opened):
     with pytest.raises(SsdptError, match="has no operating point 3"):
         monitor.name_point("fan-1", 3, "x")
     opened.close()
-    again = opened(PlantFile(machines=(fan,), speed=SPEED))
+    again = opened(MonitorConfig(machines=(fan,), speed=SPEED))
     assert [point["name"] for point in again.snapshot("fan-1")["operating_points"]] == ["", "night"]
 
 
@@ -63,7 +68,7 @@ def test_a_machine_that_was_added_is_removed_with_all_it_has_learnt(opened, tmp_
     path.write_text(
         yaml.safe_dump({"machines": [{"id": "a", "source": {"kind": "pushed"}}], "speed": SPEED})
     )
-    monitor = opened(read_plant(path), path)
+    monitor = opened(read_monitor_config(path), path)
     heard = monitor.subscribe()
     monitor.add_machine(pump().model_dump())
     assert [told["added"] for told in monitor.snapshots()] == [False, True]
@@ -86,14 +91,14 @@ def test_a_machine_that_was_added_is_removed_with_all_it_has_learnt(opened, tmp_
     with pytest.raises(KeyError):
         monitor.remove_machine("pump-1")
     opened.close()
-    assert set(opened(read_plant(path), path).machines) == {"a"}
+    assert set(opened(read_monitor_config(path), path).machines) == {"a"}
 
 
 def test_events_of_a_machine_that_left_the_plant_file_end(opened, tmp_path):
     path = tmp_path / "plant.yaml"
     machines = [{"id": id, "source": {"kind": "pushed"}} for id in ("a", "b")]
     path.write_text(yaml.safe_dump({"machines": machines}))
-    monitor = opened(read_plant(path), path)
+    monitor = opened(read_monitor_config(path), path)
     event = under_way("a", "signal")
     monitor.machine("a").events.resume(event)
     path.write_text(yaml.safe_dump({"machines": machines[1:]}))
@@ -102,12 +107,12 @@ def test_events_of_a_machine_that_left_the_plant_file_end(opened, tmp_path):
 
 
 def test_events_of_a_machine_that_left_while_nobody_listened_end(opened):
-    monitor = opened(PlantFile(machines=(pump(),), speed=SPEED))
+    monitor = opened(MonitorConfig(machines=(pump(),), speed=SPEED))
     event = under_way("pump-1")
     monitor.writer.event(event)
     opened.close()
     other = MachineSettings(id="other", source=pump().source)
-    again = opened(PlantFile(machines=(other,), speed=SPEED))
+    again = opened(MonitorConfig(machines=(other,), speed=SPEED))
     assert again.store.event(event.id).ended is not None
 
 
@@ -119,7 +124,7 @@ def test_other_limits_are_no_gap_in_what_is_heard(opened, tmp_path):
         path.write_text(yaml.safe_dump({"machines": [machine], "speed": SPEED}))
 
     write(per_week=1.0)
-    monitor = opened(read_plant(path), path)
+    monitor = opened(read_monitor_config(path), path)
     learn(monitor)
     monitor.set_thresholds("pump-1", 50.0)
     before = monitor.machine("pump-1")
@@ -149,7 +154,7 @@ def test_what_one_machine_learns_is_not_told_to_others_of_its_model(opened, tmp_
         )
         for id, after in (("one", 40.0), ("two", None))
     ]
-    plant = PlantFile(machines=tuple(shared), speed=SPEED)
+    plant = MonitorConfig(machines=tuple(shared), speed=SPEED)
     monitor = opened(plant)
     one, two = (monitor.machine(id).judge for id in ("one", "two"))
     assert one.model is two.model
@@ -173,7 +178,7 @@ def test_what_one_machine_learns_is_not_told_to_others_of_its_model(opened, tmp_
 
 
 def test_one_damaged_model_does_not_keep_the_others_from_being_heard(opened, tmp_path):
-    plant = PlantFile(machines=(pump(),), speed=SPEED)
+    plant = MonitorConfig(machines=(pump(),), speed=SPEED)
     monitor = opened(plant)
     learn(monitor)
     opened.close()
@@ -187,7 +192,7 @@ def test_one_damaged_model_does_not_keep_the_others_from_being_heard(opened, tmp
 
 
 def test_learning_that_was_cut_off_begins_anew_and_can_be_stopped(opened):
-    plant = PlantFile(machines=(pump(),), speed=SPEED)
+    plant = MonitorConfig(machines=(pump(),), speed=SPEED)
     monitor = opened(plant)
     monitor.start_learning("pump-1", 30.0)
     opened.close()
@@ -203,7 +208,7 @@ def test_learning_that_was_cut_off_begins_anew_and_can_be_stopped(opened):
 
 
 def test_the_normal_sound_is_there_after_a_restart(opened):
-    plant = PlantFile(machines=(pump(),), speed=SPEED)
+    plant = MonitorConfig(machines=(pump(),), speed=SPEED)
     monitor = opened(plant)
     learn(monitor)
     wait_for(lambda: monitor.store.sample("pump-1"))
@@ -214,13 +219,13 @@ def test_the_normal_sound_is_there_after_a_restart(opened):
 
 
 def test_a_machine_that_gets_a_model_while_it_learns_starts_and_is_judged_by_it(opened, tmp_path):
-    monitor = opened(PlantFile(machines=(pump(),), speed=SPEED))
+    monitor = opened(MonitorConfig(machines=(pump(),), speed=SPEED))
     monitor.start_learning("pump-1", 30.0)
     opened.close()
     clips = SimulatedSource(pump().source, 16000).normal_clips(8)
     fit_baseline(clips, 16000, "pump").save(tmp_path / "model")
     named = pump().model_copy(update={"model": tmp_path / "model"})
-    again = opened(PlantFile(machines=(named,), speed=SPEED))
+    again = opened(MonitorConfig(machines=(named,), speed=SPEED))
     assert again.snapshot("pump-1")["learning"] is None
     wait_for(lambda: again.snapshot("pump-1")["state"] == "normal")
 
@@ -244,7 +249,7 @@ def test_a_machine_of_the_plant_file_is_not_removed_though_it_was_added_once(ope
     path = tmp_path / "plant.yaml"
     machines = [{"id": id, "source": {"kind": "pushed"}} for id in ("a", "b")]
     path.write_text(yaml.safe_dump({"machines": machines[:1]}))
-    monitor = opened(read_plant(path), path)
+    monitor = opened(read_monitor_config(path), path)
     monitor.add_machine(machines[1])
     path.write_text(yaml.safe_dump({"machines": machines}))
     monitor.reload()
@@ -261,7 +266,7 @@ def test_a_figure_of_the_page_does_not_come_back(opened, tmp_path):
         path.write_text(yaml.safe_dump({"machines": [machine], "speed": SPEED}))
 
     write(1.0)
-    monitor = opened(read_plant(path), path)
+    monitor = opened(read_monitor_config(path), path)
     learn(monitor)
     monitor.set_thresholds("pump-1", 500.0)
     for per_week in (2.0, 1.0):
@@ -278,7 +283,7 @@ def test_an_event_that_begins_while_the_plant_file_is_read_is_not_lost(opened, t
         path.write_text(yaml.safe_dump({"machines": [machine], "speed": SPEED}))
 
     write(settle=10.0)
-    monitor = opened(read_plant(path), path)
+    monitor = opened(read_monitor_config(path), path)
     learn(monitor)
     event = under_way("pump-1")
     opening = monitor.roster.open
@@ -300,7 +305,7 @@ def test_more_sound_is_held_where_recordings_are_to_be_longer(opened, tmp_path):
     path = tmp_path / "plant.yaml"
     machines = [{"id": "a", "source": {"kind": "pushed"}}]
     path.write_text(yaml.safe_dump({"machines": machines}))
-    monitor = opened(read_plant(path), path)
+    monitor = opened(read_monitor_config(path), path)
     retention = {"pre_roll": 120, "post_roll": 120}
     path.write_text(yaml.safe_dump({"machines": machines, "retention": retention}))
     told = monitor.reload()
@@ -309,7 +314,7 @@ def test_more_sound_is_held_where_recordings_are_to_be_longer(opened, tmp_path):
 
 
 def test_one_that_is_removed_while_a_model_is_fitted_to_it_leaves_none(opened, tmp_path):
-    monitor = opened(PlantFile(speed=SPEED))
+    monitor = opened(MonitorConfig(speed=SPEED))
     monitor.add_machine(pump().model_dump())
     go_on = threading.Event()
 
@@ -325,7 +330,7 @@ def test_one_that_is_removed_while_a_model_is_fitted_to_it_leaves_none(opened, t
 
 
 def test_what_is_called_normal_before_its_sound_is_stored_is_learnt_too(opened):
-    monitor = opened(PlantFile(machines=(pump(fault_after=60.0),), speed=SPEED))
+    monitor = opened(MonitorConfig(machines=(pump(fault_after=60.0),), speed=SPEED))
     learn(monitor)
     before = len(monitor.machine("pump-1").judge.model.detector.fingerprint)
     event = wait_for(lambda: monitor.store.events(kind="anomaly"))[0]
@@ -335,7 +340,7 @@ def test_what_is_called_normal_before_its_sound_is_stored_is_learnt_too(opened):
 
 
 def test_the_watch_goes_on_whatever_happens_in_a_round(opened):
-    monitor = opened(PlantFile(machines=(pump(),), speed=SPEED))
+    monitor = opened(MonitorConfig(machines=(pump(),), speed=SPEED))
     looking, broken = monitor._round, []
 
     def breaks():
@@ -351,7 +356,7 @@ def test_the_watch_goes_on_whatever_happens_in_a_round(opened):
 
 
 def test_an_event_is_recorded_though_its_source_has_died(opened):
-    monitor = opened(PlantFile(machines=(pump(fault_after=60.0),), speed=SPEED))
+    monitor = opened(MonitorConfig(machines=(pump(fault_after=60.0),), speed=SPEED))
     learn(monitor)
     event = wait_for(lambda: monitor.store.events(kind="anomaly"))[0]
     monitor.machine("pump-1").hearing.stop()

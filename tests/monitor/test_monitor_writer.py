@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ssdpt.monitor.hub import Hub
+from ssdpt.monitor.messages import Event, Reading
+from ssdpt.monitor.service.subscriptions import Subscriptions
 from ssdpt.monitor.store import StoreUnavailable
-from ssdpt.monitor.types import Event, Reading
-from ssdpt.monitor.writer import Writer
+from ssdpt.monitor.store.writer import Writer
 
 
 class Flaky:
@@ -98,7 +98,7 @@ def test_a_thread_writes_by_itself_and_the_rest_at_the_end():
 
 
 def test_a_slow_reader_loses_readings_but_no_events():
-    hub = Hub()
+    hub = Subscriptions()
     slow = hub.subscribe()
     hub.tell("event", {"n": 0})
     for number in range(5000):
@@ -115,7 +115,7 @@ def test_a_slow_reader_loses_readings_but_no_events():
 
 
 def test_a_subscription_ends_when_it_is_closed():
-    hub = Hub()
+    hub = Subscriptions()
     subscription = hub.subscribe()
     hub.tell("event", {})
     hub.close()

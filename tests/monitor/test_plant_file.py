@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from ssdpt.errors import SsdptError
-from ssdpt.monitor.plant import (
+from ssdpt.monitor.config import (
     MachineSettings,
-    PlantFile,
+    MonitorConfig,
     ReplaySettings,
     SimulatedSettings,
-    read_plant,
+    read_monitor_config,
 )
 
 
@@ -23,7 +23,7 @@ def told(tmp_path, monkeypatch):
     def told(text):
         path.write_text(text)
         with pytest.raises(SsdptError) as caught:
-            read_plant(path)
+            read_monitor_config(path)
         words = str(caught.value)
         assert words.startswith("plant.yaml: ")
         assert "\n" not in words
@@ -161,9 +161,9 @@ def test_what_is_no_yaml_is_told_by_its_line(told, text, sentence):
 def test_a_file_that_is_no_text_is_told(tmp_path):
     (tmp_path / "plant.yaml").write_bytes(b"name: \xff\xfe")
     with pytest.raises(SsdptError, match="not a text file; a plant file is YAML"):
-        read_plant(tmp_path / "plant.yaml")
+        read_monitor_config(tmp_path / "plant.yaml")
     with pytest.raises(SsdptError, match="cannot be read: Is a directory"):
-        read_plant(tmp_path)
+        read_monitor_config(tmp_path)
 
 
 def test_what_is_played_keeps_to_the_clock_of_the_plant(told, tmp_path):
@@ -180,4 +180,4 @@ def test_what_is_played_keeps_to_the_clock_of_the_plant(told, tmp_path):
         MachineSettings(id="b", source=SimulatedSettings(speed=10)),
         pushed,
     )
-    assert PlantFile(machines=machines, speed=10).machines == machines
+    assert MonitorConfig(machines=machines, speed=10).machines == machines

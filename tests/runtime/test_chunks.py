@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from ssdpt.config.settings import FeatureConfig
 from ssdpt.runtime.chunks import chunks
 from ssdpt.runtime.manifest import Segment
-from ssdpt.settings import FeatureConfig
 
 
 def frames_of(samples, features):

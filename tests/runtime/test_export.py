@@ -14,7 +14,7 @@ from onnx import numpy_helper
 
 import ssdpt
 from ssdpt.errors import SsdptError
-from ssdpt.fleet import Fleet, export_fleet
+from ssdpt.fleet.fleet import Fleet, export_fleet
 from ssdpt.runtime import export as export_module
 from ssdpt.runtime.export import ExportSettings
 from ssdpt.runtime.manifest import Manifest

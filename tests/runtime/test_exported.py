@@ -15,7 +15,7 @@ import soundfile
 import ssdpt
 from sounds import hum, write_clip
 from ssdpt.errors import SsdptError
-from ssdpt.fleet import Fleet
+from ssdpt.fleet.fleet import Fleet
 from ssdpt.runtime import exported as exported_module
 from ssdpt.runtime.exported import ExportedDetector
 from ssdpt.runtime.manifest import MANIFEST
@@ -216,7 +216,7 @@ def rewrite(folder, edit):
     """Change the graph and its digest: what a faulty tool, not a faulty disk, would leave."""
     import onnx
 
-    from ssdpt.files import digest
+    from ssdpt.common.files import digest
 
     model = onnx.load(folder / "model.onnx")
     edit(model)

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from sounds import hum
-from ssdpt.config import load_config
+from ssdpt.config.tree import load_config
 from ssdpt.features.logmel import LogMel
 from ssdpt.features.segments import gathered_segments, segments_of_clip
 from ssdpt.runtime.graph import LogMelGraph, ModelGraph

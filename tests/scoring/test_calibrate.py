@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from ssdpt.config.settings import DecisionConfig
 from ssdpt.errors import SsdptError
 from ssdpt.scoring.calibrate import (
     Calibration,
@@ -20,7 +21,6 @@ from ssdpt.scoring.calibrate import (
     gamma_by_moments,
     gamma_fit_p_value,
 )
-from ssdpt.settings import DecisionConfig
 
 RATES = (0.5, 0.1, 0.05, 0.01, 0.001)
 SOURCE = ("00", "source")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ssdpt.scoring.portrait import view_of
+from ssdpt.config.system_settings import TextureConfig
+from ssdpt.scoring.section_model import view_of
 from ssdpt.scoring.whitening import covariance, emphasis, mixed, whitening
-from ssdpt.system_settings import TextureConfig
 
 
 def draws(count, scales, seed=0):

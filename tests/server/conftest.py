@@ -6,12 +6,12 @@ import shutil
 import time
 
 import pytest
-from fake_plant import EVENT, FakePlant, an_event
+from fake_plant import EVENT, FakeService, an_event
 from serving import PASSWORD, ROLES, flac, of_app
 
+from ssdpt.monitor.messages import Reading
 from ssdpt.monitor.store import Store
 from ssdpt.monitor.store import users as store_users
-from ssdpt.monitor.types import Reading
 from ssdpt.server.app import create_app
 from ssdpt.server.settings import ServerSettings
 
@@ -53,7 +53,7 @@ def store(_made_store, tmp_path):
 
 @pytest.fixture
 def plant(store):
-    return FakePlant(store)
+    return FakeService(store)
 
 
 @pytest.fixture

@@ -10,11 +10,11 @@ import numpy as np
 import soundfile
 
 from ssdpt.errors import SsdptError
-from ssdpt.monitor.hub import Hub
+from ssdpt.monitor.config import MachineSettings
+from ssdpt.monitor.messages import Event
 from ssdpt.monitor.outputs.messages import EventChanged, event_json
 from ssdpt.monitor.outputs.metrics import Metrics
-from ssdpt.monitor.plant import MachineSettings
-from ssdpt.monitor.types import Event
+from ssdpt.monitor.service.subscriptions import Subscriptions
 
 EVENT = "0123456789abcdef0123456789abcdef"
 LIMITS = {"alert": 2.0, "alarm": 3.0, "extrapolated": False, "words": "as measured"}
@@ -22,11 +22,11 @@ POINT = {"number": 1, "name": "", "share": 0.75, "level_dbfs": -30.0, "usual": 1
 EXITS = {"alert_exit": 1.8, "alarm_exit": 2.7}
 
 
-class FakePlant:
+class FakeService:
     """What ssdpt.server.interface asks for, with the events of a real store."""
 
     def __init__(self, store):
-        self.store, self.hub, self.metrics = store, Hub(), Metrics()
+        self.store, self.hub, self.metrics = store, Subscriptions(), Metrics()
         self.ready = True
         self.pushed = []
         self.machines = {id: self._new(id, "pushed") for id in ("fan-1", "pump_2")}

@@ -8,8 +8,8 @@ from typing import get_args
 
 import pytest
 
-from ssdpt.monitor.plant import SourceSettings
-from ssdpt.server.additions import SCHEMES
+from ssdpt.monitor.config import SourceSettings
+from ssdpt.server.machine_policy import SCHEMES
 
 PAGE = Path(__file__).parents[2] / "web" / "src" / "lib" / "sources.ts"
 REFUSED = {

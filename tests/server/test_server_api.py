@@ -14,9 +14,9 @@ from pydantic import TypeAdapter
 from serving import away, flac
 
 from ssdpt.errors import SsdptError
+from ssdpt.monitor.messages import Event, Reading, UnknownMachine
 from ssdpt.monitor.outputs.messages import ReadingTaken
-from ssdpt.monitor.types import Event, Reading, UnknownMachine
-from ssdpt.server import words
+from ssdpt.server import schemas as words
 
 SHAPES = {
     "/v1/plant": words.PlantWords,

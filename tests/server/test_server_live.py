@@ -21,7 +21,7 @@ from serving import PASSWORD, bearer, connect, running, wait_for
 from websockets.sync.client import connect as connect_socket
 
 from ssdpt.errors import SsdptError
-from ssdpt.server import live
+from ssdpt.server import event_stream as live
 from ssdpt.server.routes import audio
 from ssdpt.server.run import address_of, listening, serve
 
@@ -240,7 +240,7 @@ def test_websockets_need_someone_who_may_send(plant, store, settings, tokens, mo
 SERVICE = """
     import sys
     from pathlib import Path
-    from fake_plant import FakePlant
+    from fake_plant import FakeService
     from ssdpt.monitor.store import Store
     from ssdpt.server.run import serve
     from ssdpt.server.settings import ServerSettings
@@ -248,7 +248,7 @@ SERVICE = """
     folder = Path(sys.argv[1])
     with Store.open(f"sqlite:///{folder / 'ssdpt.db'}", folder) as store:
         tell = lambda address: print(address, flush=True)
-        serve(FakePlant(store), store, ServerSettings(port=0), tell)
+        serve(FakeService(store), store, ServerSettings(port=0), tell)
     print("in order", flush=True)
 """
 

@@ -10,7 +10,8 @@ import pytest
 import soundfile
 from serving import flac
 
-from ssdpt.server import shield, uploads
+from ssdpt.server import security as shield
+from ssdpt.server import uploads
 
 PATH = "/v1/machines/fan-1/audio"
 

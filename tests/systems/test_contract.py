@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from ssdpt import Detector
-from ssdpt.config import load_config
+from ssdpt.config.tree import load_config
 from ssdpt.errors import SsdptError
 from ssdpt.systems import system_class, system_names
 from ssdpt.systems.network import TWO_SECTIONS

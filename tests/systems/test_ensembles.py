@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 import torch
 
-from ssdpt.config import load_config
+from ssdpt.common.progress import Reporter, Task
+from ssdpt.config.tree import load_config
 from ssdpt.errors import SsdptError
 from ssdpt.features.cache import FeatureSet
-from ssdpt.progress import Reporter, Task
 from ssdpt.systems.base import FitContext
 from ssdpt.systems.ssdpt import Ssdpt
 from ssdpt.systems.ssdpt_ensemble import SsdptEnsemble
@@ -308,7 +308,7 @@ import re
 from pathlib import Path
 import numpy as np
 import torch
-from ssdpt.config import load_config
+from ssdpt.config.tree import load_config
 from ssdpt.scoring.fusion import Scale
 from ssdpt.systems.wavenet import WaveNetEnsemble, WaveNetSystem, _build
 

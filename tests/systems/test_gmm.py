@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ssdpt.config import load_config
+from ssdpt.config.tree import load_config
 from ssdpt.features.cache import FeatureSet
 from ssdpt.systems.base import FitContext
 from ssdpt.systems.gmm import GaussianMixture
@@ -137,7 +137,7 @@ def test_few_target_clips_count_as_much_as_many_source_clips():
 
 
 def test_made_up_clips_lie_between_real_ones():
-    from ssdpt.config import load_config as load
+    from ssdpt.config.tree import load_config as load
     from ssdpt.systems.gmm import _balanced
 
     rng = np.random.default_rng(1)

@@ -9,7 +9,7 @@ import pytest
 import torch
 from sklearn.neighbors import LocalOutlierFactor
 
-from ssdpt.config import load_config
+from ssdpt.config.tree import load_config
 from ssdpt.errors import SsdptError
 from ssdpt.features.cache import FeatureSet
 from ssdpt.systems.base import FitContext

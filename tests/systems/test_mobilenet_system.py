@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from ssdpt.config import load_config
+from ssdpt.config.tree import load_config
 from ssdpt.features.cache import FeatureSet
 from ssdpt.nn.mobilenet import MobileNetV2
 from ssdpt.systems.base import FitContext
@@ -151,7 +151,7 @@ def test_half_an_hour_passes_in_bounded_batches(trained, monkeypatch):
 
 def test_the_exported_graph_scores_the_same(fan, tmp_path, monkeypatch):
     from ssdpt import Detector
-    from ssdpt.fleet import Fleet, export_fleet
+    from ssdpt.fleet.fleet import Fleet, export_fleet
     from ssdpt.runtime import export
     from ssdpt.runtime.export import ExportSettings
     from ssdpt.runtime.manifest import read_manifest

@@ -13,12 +13,12 @@ from typer.testing import CliRunner
 
 from ssdpt import Detector
 from ssdpt.cli import app
-from ssdpt.config import load_config
+from ssdpt.config.tree import load_config
 from ssdpt.data.layouts import read_layout, read_layouts
 from ssdpt.errors import SsdptError
 from ssdpt.features.views import UNTRAINED
-from ssdpt.fleet import Fleet, add_to_fleet, fit_fleet
-from ssdpt.systems.background import Background
+from ssdpt.fleet.fleet import Fleet, add_to_fleet, fit_fleet
+from ssdpt.systems.shared_reference import SharedReference
 from ssdpt.training.log import LOG_FILE
 
 TINY = {"system": "multiview", "device": "cpu"}
@@ -120,7 +120,7 @@ def test_weights_of_the_views_sum_to_one_and_follow_siblings(together):
 
 def test_what_ships_is_of_the_default_front_end_and_whole():
     config = load_config("best")
-    shipped = Background.shipped(config, frozen=True)
+    shipped = SharedReference.shipped(config, frozen=True)
     assert set(shipped.spread) == {*UNTRAINED, "steady-1", "moving-1"}
     assert shipped.ears is not None
     mels = np.random.default_rng(0).normal(-30, 10, (100, 128)).astype(np.float32)
@@ -128,7 +128,7 @@ def test_what_ships_is_of_the_default_front_end_and_whole():
     for spread in shipped.spread.values():
         np.testing.assert_allclose(spread, spread.T, rtol=1e-2, atol=1e-4)
         assert np.linalg.eigvalsh(spread.astype(np.float64))[-1] > 0
-    assert Background.shipped(load_config("tiny")).spread == {}
+    assert SharedReference.shipped(load_config("tiny")).spread == {}
 
 
 def test_frozen_networks_judge_one_machine_in_seconds(plant, tmp_path):

@@ -14,7 +14,7 @@ import re
 from pathlib import Path
 import numpy as np
 import torch
-from ssdpt.config import load_config
+from ssdpt.config.tree import load_config
 from ssdpt.nn.dpt import DualPathTransformer
 from ssdpt.systems.ssdpt import Ssdpt
 

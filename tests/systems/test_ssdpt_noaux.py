@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from ssdpt import Detector
-from ssdpt.config import load_config
+from ssdpt.config.tree import load_config
 from ssdpt.features.cache import FeatureSet
 from ssdpt.systems.base import FitContext
 from ssdpt.systems.ssdpt import Ssdpt

@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch.nn import functional
 
-from ssdpt.config import load_config
+from ssdpt.config.tree import load_config
 from ssdpt.features.cache import FeatureSet
 from ssdpt.nn.dpt import DualPathTransformer
 from ssdpt.systems.ssdpt_objective import SsdptObjective

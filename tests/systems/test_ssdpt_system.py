@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from ssdpt.config import load_config
+from ssdpt.config.tree import load_config
 from ssdpt.errors import SsdptError, SsdptWarning
 from ssdpt.features.cache import FeatureSet
 from ssdpt.systems.base import FitContext

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
-from ssdpt.config import load_config
+from ssdpt.config.tree import load_config
 from ssdpt.systems import texture
-from ssdpt.systems.background import Background
 from ssdpt.systems.base import FitContext
+from ssdpt.systems.shared_reference import SharedReference
 from ssdpt.types import Recording
 
 SIZE = 40
@@ -28,7 +28,7 @@ def clips(section, count, seed, domain="source"):
 
 
 def fitted(heard, tmp_path):
-    background = Background.of_clips(heard, None, CONFIG)
+    background = SharedReference.of_clips(heard, None, CONFIG)
     measure = partial(texture.weighed_views, shares={"spectrum": 1.0}, settings=CONFIG.texture)
     views = measure(texture._by_section(heard), spread=background.spread)
     context = FitContext(tmp_path, "")
@@ -56,8 +56,8 @@ def test_the_only_clip_of_a_domain_sets_no_threshold(tmp_path):
 
 def test_a_spread_without_some_clips_is_that_of_the_rest():
     heard = clips("00", 300, 0) + clips("01", 300, 1)
-    background = Background.of_clips(heard, None, CONFIG)
+    background = SharedReference.of_clips(heard, None, CONFIG)
     gone = texture._deviations(heard, ["spectrum"])["spectrum"][:100]
-    rest = Background.of_clips(heard[100:], None, CONFIG)
+    rest = SharedReference.of_clips(heard[100:], None, CONFIG)
     found = background.without({"spectrum": gone})["spectrum"]
     np.testing.assert_allclose(np.diag(found), np.diag(rest.spread["spectrum"]), rtol=0.1)

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ssdpt.config import load_config
+from ssdpt.config.tree import load_config
 from ssdpt.features.cache import FeatureSet
 from ssdpt.features.waveform import Waveform
 from ssdpt.systems.base import FitContext

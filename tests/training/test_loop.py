@@ -11,9 +11,9 @@ import pytest
 import torch
 from torch import nn
 
+from ssdpt.common.progress import Reporter
+from ssdpt.config.settings import TrainingConfig
 from ssdpt.errors import SsdptError
-from ssdpt.progress import Reporter
-from ssdpt.settings import TrainingConfig
 from ssdpt.training.loop import Run, choose_device, duration, train
 from ssdpt.training.objective import Objective
 
@@ -355,7 +355,7 @@ def test_progress_is_told(tmp_path):
 
     reporter = Counting()
     with pytest.MonkeyPatch.context() as patch:
-        from ssdpt.progress import Task
+        from ssdpt.common.progress import Task
 
         def advance(self, steps=1, note=""):
             reporter.steps += steps

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from ssdpt.config import load_config
+from ssdpt.config.tree import load_config
 from ssdpt.features.cache import FeatureSet
 from ssdpt.systems.autoencoder import AutoencoderSystem
 from ssdpt.systems.base import FitContext

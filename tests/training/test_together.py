@@ -8,7 +8,7 @@ import time
 import pytest
 import torch
 
-from ssdpt.progress import Reporter
+from ssdpt.common.progress import Reporter
 from ssdpt.training.together import at_once, together
 
 

@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from ssdpt.monitor.alarms import LevelKeeper
-from ssdpt.monitor.baseline import Baseline
-from ssdpt.monitor.limits import Limits, limits_of
-from ssdpt.monitor.plant import AlarmSettings
-from ssdpt.progress import SILENT, Reporter
+from ssdpt.alarms.baseline import Baseline
+from ssdpt.alarms.settings import AlarmSettings
+from ssdpt.alarms.state_machine import AlarmStateMachine
+from ssdpt.alarms.thresholds import Thresholds, thresholds_for
+from ssdpt.common.progress import SILENT, Reporter
+from ssdpt.config.settings import DecisionConfig
 from ssdpt.scoring.calibrate import Tail, fit_tail
-from ssdpt.settings import DecisionConfig
 
 _DAY, _WEEK = 86400, 604800  # seconds
 _CLIP = 10  # seconds
@@ -42,7 +42,7 @@ class AlertRow:
 def bench_alerts(
     weeks: int, seed: int, listened: Sequence[int] = LISTENED, reporter: Reporter = SILENT
 ) -> dict[str, Any]:
-    """Limits from a baseline and from days of running, each tried on `weeks` of normal scores.
+    """Thresholds from a baseline and from days of running, each tried on `weeks` of normal scores.
 
     `listened`: days after which limits are looked at, rising; 0 is before any.
     """
@@ -63,34 +63,34 @@ def _rows(
     tail = fit_tail([known[: _CLIPS * _CLIP : _CLIP]], DecisionConfig(), 0)
     heard, smoothed = _mean(known, settings.smoothing), _mean(tried, settings.smoothing)
     found = []
-    baseline, keeper, day = Baseline(settings.shortest), LevelKeeper(settings), 0
+    baseline, keeper, day = Baseline(settings.shortest), AlarmStateMachine(settings), 0
     for days in listened:
         _listen(heard[day * _DAY : days * _DAY], day * _DAY, baseline, keeper, tail)
         day = days
         for asked in _ASKED:
             wanted = settings.model_copy(update={"per_week": asked})
-            limits = limits_of(tail, baseline.marks, wanted, clip_seconds=_CLIP)
+            limits = thresholds_for(tail, baseline.marks, wanted, clip_seconds=_CLIP)
             found.append(AlertRow(name, days, asked, alerts(smoothed, limits, settings) / weeks))
     return found
 
 
 def _listen(
-    smoothed: np.ndarray, begin: int, baseline: Baseline, keeper: LevelKeeper, tail: Tail
+    smoothed: np.ndarray, begin: int, baseline: Baseline, keeper: AlarmStateMachine, tail: Tail
 ) -> None:
     """Seconds of running from `begin` on, judged as a machine is."""
     marks, limits = -1, None
     for second, score in enumerate(smoothed.tolist(), begin):
         if limits is None or len(baseline.marks.highest) != marks:  # they change with them only
             marks = len(baseline.marks.highest)
-            limits = limits_of(tail, baseline.marks, keeper.settings, clip_seconds=_CLIP)
+            limits = thresholds_for(tail, baseline.marks, keeper.settings, clip_seconds=_CLIP)
         level = keeper.update(second, score, limits)
         baseline.update(second, second, score, 1.0, normal=level == "normal")
 
 
-def alerts(smoothed: np.ndarray, limits: Limits, settings: AlarmSettings) -> int:
+def alerts(smoothed: np.ndarray, limits: Thresholds, settings: AlarmSettings) -> int:
     """How often a machine with these scores, one a second, goes into alert.
 
-    As `LevelKeeper` has it, but for years of seconds.
+    As `AlarmStateMachine` has it, but for years of seconds.
     """
     begins = np.flatnonzero(_lasted(smoothed, settings.shortest) > limits.alert)
     ends = np.flatnonzero(-_lasted(-smoothed, settings.settle) < limits.alert_exit)

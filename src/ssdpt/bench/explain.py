@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from ssdpt.config import Config
+from ssdpt.common.progress import Reporter
+from ssdpt.config.tree import Config
 from ssdpt.data.layouts import Dataset, read_layout
-from ssdpt.data.plant import simulate
-from ssdpt.detector import Detector
+from ssdpt.data.simulator import simulate
+from ssdpt.detection.detector import Detector
 from ssdpt.errors import SsdptError
 from ssdpt.evaluation.clips import choose_clips, score_clips
 from ssdpt.evaluation.pointing import KnownFault, Pointing, known_faults, point, summary
-from ssdpt.fleet import Fleet, fit_fleet, only_machines
-from ssdpt.progress import Reporter
+from ssdpt.fleet.fleet import Fleet, fit_fleet, only_machines
 from ssdpt.systems import system_class
 
 

@@ -14,13 +14,13 @@ import torch
 
 from ssdpt.bench.machine import describe, seconds
 from ssdpt.bench.score import untrained_system
-from ssdpt.config import load_config
+from ssdpt.config.tree import load_config
 from ssdpt.data import audio
-from ssdpt.detector import Detector
+from ssdpt.detection.detector import Detector
+from ssdpt.detection.storage import StoredModel
 from ssdpt.features.logmel import LogMel
-from ssdpt.fleet import Fleet
+from ssdpt.fleet.fleet import Fleet
 from ssdpt.scoring.calibrate import calibrate
-from ssdpt.storage import StoredModel
 from ssdpt.systems.ssdpt import Ssdpt
 from ssdpt.types import Recording
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from ssdpt.bench.machine import describe, wait
 from ssdpt.bench.sounds import made_up_clips
-from ssdpt.config import load_config
-from ssdpt.progress import Reporter
+from ssdpt.common.progress import Reporter
+from ssdpt.config.tree import load_config
 from ssdpt.systems.base import FitContext
 from ssdpt.systems.ssdpt import Ssdpt
 from ssdpt.training.loop import choose_device

@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection, Table, text
 
+from ssdpt.common.progress import SILENT, Reporter
 from ssdpt.errors import SsdptError
+from ssdpt.monitor.messages import Reading
 from ssdpt.monitor.store import Store
 from ssdpt.monitor.store.engine import Database
-from ssdpt.monitor.store.marks import read_marks, set_mark
+from ssdpt.monitor.store.rollup_progress import read_progress, set_progress
 from ssdpt.monitor.store.tables import STATE_CODES, minutes, seconds
-from ssdpt.monitor.types import Reading
-from ssdpt.progress import SILENT, Reporter
 
 _BEGIN = 1_704_067_200  # 2024-01-01, UTC
 _HOUR, _DAY = 3600, 86400
@@ -91,8 +91,8 @@ def bench_history(
             task.advance()
         filled = time.perf_counter()
         with store.database.write() as connection:
-            set_mark(connection, "minutes", end * 1000)
-            set_mark(connection, "seconds_removed", (end - _DAY) * 1000)
+            set_progress(connection, "minutes", end * 1000)
+            set_progress(connection, "seconds_removed", (end - _DAY) * 1000)
         store.roll_up(end)
         rolled = time.perf_counter()
         size = _settle(store.database)
@@ -117,7 +117,7 @@ def bench_history(
 def _name_machines(store: Store, count: int) -> list[str]:
     """Machines of an empty store, which numbers them from 1."""
     with store.database.read() as connection:
-        if read_marks(connection)["minutes"]:
+        if read_progress(connection)["minutes"]:
             raise SsdptError(f"{store.database.name}: holds readings already; give an empty store")
     names = [f"machine-{number:02d}" for number in range(1, count + 1)]
     for name in names:

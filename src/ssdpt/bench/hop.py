@@ -14,17 +14,17 @@ from typing import Any
 import numpy as np
 
 from ssdpt.bench.machine import describe
-from ssdpt.config import Config, with_hop
+from ssdpt.common.progress import Reporter
+from ssdpt.config.tree import Config, with_hop
 from ssdpt.data.layouts import Dataset, read_layout
-from ssdpt.data.plant import simulate
-from ssdpt.detector import Detector
+from ssdpt.data.simulator import simulate
+from ssdpt.detection.detector import Detector
 from ssdpt.errors import SsdptError
 from ssdpt.evaluation.clips import choose_clips
 from ssdpt.evaluation.metrics import Doubles
 from ssdpt.evaluation.tables import Draws, Row, estimate, harmonic, machine_draws
-from ssdpt.fleet import Fleet, fit_fleet, only_machines
-from ssdpt.judging import score_by_rule
-from ssdpt.progress import Reporter
+from ssdpt.fleet.fleet import Fleet, fit_fleet, only_machines
+from ssdpt.scoring.section_score import score_by_rule
 from ssdpt.training.loop import choose_device
 from ssdpt.types import Floats, Recording
 

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from ssdpt.bench.machine import describe
-from ssdpt.config import Config
+from ssdpt.common.progress import Reporter
+from ssdpt.config.tree import Config
 from ssdpt.data.layouts import read_layout
 from ssdpt.errors import SsdptError
 from ssdpt.evaluation.tables import Row, harmonic, machine_draws
 from ssdpt.features.cache import FeatureSet, features_of
-from ssdpt.progress import Reporter
 from ssdpt.systems.base import FitContext
 from ssdpt.systems.ssdpt import Ssdpt
 from ssdpt.training.loop import choose_device

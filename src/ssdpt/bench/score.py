@@ -17,7 +17,7 @@ import torch
 from ssdpt.bench.machine import describe, matrix_peak, seconds, wait
 from ssdpt.bench.published import PublishedNetwork
 from ssdpt.bench.sounds import SECTIONS, made_up_clips
-from ssdpt.config import Config, load_config
+from ssdpt.config.tree import Config, load_config
 from ssdpt.features.logmel import LogMel
 from ssdpt.features.segments import segments_of_clip
 from ssdpt.nn.native import is_native

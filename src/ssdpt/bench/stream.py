@@ -14,13 +14,13 @@ import soundfile
 import torch
 
 from ssdpt.bench.machine import describe
-from ssdpt.config import Config
-from ssdpt.data.plant.live import LiveMachine
-from ssdpt.detector import Detector
-from ssdpt.monitor.plant import MachineSettings, PlantFile, ReplaySettings
-from ssdpt.monitor.service import Monitor
+from ssdpt.common.progress import Reporter
+from ssdpt.config.tree import Config
+from ssdpt.data.simulator.live import LiveMachine
+from ssdpt.detection.detector import Detector
+from ssdpt.monitor.config import MachineSettings, MonitorConfig, ReplaySettings
+from ssdpt.monitor.service.service import MonitorService
 from ssdpt.monitor.store import Store
-from ssdpt.progress import Reporter
 from ssdpt.types import Recording
 
 _RATE = 16000
@@ -43,7 +43,7 @@ def bench_stream(
         _record(folder)
         model = folder / "model"
         _fit(config, folder, reporter).save(model)
-        plant = PlantFile(
+        plant = MonitorConfig(
             name="bench",
             machines=tuple(
                 MachineSettings(
@@ -59,7 +59,7 @@ def bench_stream(
             speed=speed,
         )
         with Store.open(f"sqlite:///{folder / 'history.db'}", folder, writer=True) as store:
-            monitor = Monitor(plant, store, folder)
+            monitor = MonitorService(plant, store, folder)
             found = _listen(monitor, seconds, speed, reporter)
             found["events"] = len(store.events(limit=1000))
     return {
@@ -73,7 +73,9 @@ def bench_stream(
     }
 
 
-def _listen(monitor: Monitor, seconds: float, speed: float, reporter: Reporter) -> dict[str, Any]:
+def _listen(
+    monitor: MonitorService, seconds: float, speed: float, reporter: Reporter
+) -> dict[str, Any]:
     memory: list[float] = []
     monitor.start()
     try:

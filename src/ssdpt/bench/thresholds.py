@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from ssdpt.bench.machine import describe
-from ssdpt.config import Config
-from ssdpt.data.plant.catalogue import MACHINES
-from ssdpt.data.plant.clip import ClipName
-from ssdpt.data.plant.preset import preset_named
-from ssdpt.data.plant.simulation import Order, make_clips
-from ssdpt.detector import Detector
+from ssdpt.common.progress import Reporter
+from ssdpt.config.tree import Config
+from ssdpt.data.simulator.catalogue import MACHINES
+from ssdpt.data.simulator.clip import ClipName
+from ssdpt.data.simulator.preset import preset_named
+from ssdpt.data.simulator.simulation import Order, make_clips
+from ssdpt.detection.detector import Detector
 from ssdpt.errors import SsdptError
 from ssdpt.evaluation.reliability import RATES, Reached, reached
-from ssdpt.fleet import Fleet
-from ssdpt.progress import Reporter
+from ssdpt.fleet.fleet import Fleet
 from ssdpt.training.loop import choose_device
 from ssdpt.types import Recording, Score, Split
 

@@ -15,7 +15,7 @@ from torch import Tensor
 from ssdpt.bench.machine import describe, matrix_peak, wait
 from ssdpt.bench.published import BATCH, PublishedLoop, PublishedNetwork
 from ssdpt.bench.sounds import BINS, SECTIONS, made_up_clips
-from ssdpt.config import Config, load_config
+from ssdpt.config.tree import Config, load_config
 from ssdpt.features.cache import FeatureSet
 from ssdpt.nn.dpt import DualPathTransformer
 from ssdpt.systems.ssdpt_objective import SsdptObjective

@@ -37,8 +37,8 @@ def ablate(
     ] = None,
 ) -> None:
     """The recipe of preset best with each ingredient removed: one table, with intervals."""
-    from ssdpt.config import parse_override
-    from ssdpt.experiments.ablation import Ablation, AblationRequest
+    from ssdpt.config.tree import parse_override
+    from ssdpt.experiments.ablation.ablation import Ablation, AblationRequest
 
     request = AblationRequest(
         roots=tuple(data),

@@ -17,7 +17,7 @@ from ssdpt.cli.score import recordings_at
 from ssdpt.errors import SsdptError
 
 if TYPE_CHECKING:
-    from ssdpt.fleet import Fleet
+    from ssdpt.fleet.fleet import Fleet
     from ssdpt.types import Domain, Recording
 
 Section = Annotated[str | None, typer.Option(help="Machine ID of all these clips.")]
@@ -55,7 +55,7 @@ def adapt(
     device: Device = "auto",
 ) -> None:
     """Teach a model a new operating condition from a few normal clips of it, in seconds."""
-    from ssdpt.fleet import Fleet, fitted, save_fleet
+    from ssdpt.fleet.fleet import Fleet, fitted, save_fleet
 
     called: Domain = "target" if domain is DomainName.target else "source"
     fleet = Fleet.load(model, device=device)
@@ -87,7 +87,7 @@ def feedback(
     device: Device = "auto",
 ) -> None:
     """Tell a model that its alarm was false: it takes the clip, and those like it, as normal."""
-    from ssdpt.fleet import Fleet, fitted
+    from ssdpt.fleet.fleet import Fleet, fitted
 
     if not normal:
         raise SsdptError(

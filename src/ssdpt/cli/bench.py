@@ -15,7 +15,7 @@ from ssdpt.cli.judge import print_rows
 from ssdpt.cli.model import Device, Json
 
 if TYPE_CHECKING:
-    from ssdpt.config import Config
+    from ssdpt.config.tree import Config
 
 app = typer.Typer(
     help="How fast this machine is, against a reference in the same run.",
@@ -61,7 +61,7 @@ def _config(
     fixed: Mapping[str, Any] = {},
 ) -> Config:
     """A preset with `usual` settings, then those of --set, then `fixed` ones."""
-    from ssdpt.config import load_config, parse_override
+    from ssdpt.config.tree import load_config, parse_override
 
     given = dict(parse_override(text) for text in set_ or [])
     return load_config(preset, {**usual, **given, **fixed})

@@ -18,7 +18,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from ssdpt.progress import Reporter, Task
+from ssdpt.common.progress import Reporter, Task
 
 _PLAIN_SECONDS = 10.0  # between progress lines where there is no terminal
 

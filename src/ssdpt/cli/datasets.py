@@ -61,7 +61,7 @@ def simulate(
     seed: Annotated[int, typer.Option(help="Same seed, same bytes.")] = 0,
 ) -> None:
     """Make the recordings of a simulated plant, faults and all, in the DCASE 2021 layout."""
-    from ssdpt.data.plant import simulate as run
+    from ssdpt.data.simulator import simulate as run
 
     STDOUT.print(str(run(out, preset, seed=seed, machines=machine, reporter=REPORTER)))
 

@@ -24,7 +24,7 @@ def demo(
     seed: Annotated[int, typer.Option(help="Of plant and detector.")] = 0,
 ) -> None:
     """Simulate a plant, learn its normal sound, judge unseen clips, write a report."""
-    from ssdpt.demo import run_demo
+    from ssdpt.experiments.demo import run_demo
 
     result = run_demo(out, plant_preset=preset, fit_preset=fit, seed=seed, reporter=REPORTER)
     print_rows(result.rows)

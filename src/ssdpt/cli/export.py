@@ -13,7 +13,7 @@ from ssdpt.cli.console import REPORTER, STDOUT
 from ssdpt.cli.model import Model
 
 if TYPE_CHECKING:
-    from ssdpt.fleet import Fleet
+    from ssdpt.fleet.fleet import Fleet
     from ssdpt.types import Recording
 
 
@@ -58,7 +58,7 @@ def export(
     ] = False,
 ) -> None:
     """Write a model as one graph that scores without torch, compared with torch clip by clip."""
-    from ssdpt.fleet import Fleet, export_fleet
+    from ssdpt.fleet.fleet import Fleet, export_fleet
     from ssdpt.runtime.export import ExportSettings, summary
 
     fleet = Fleet.load(model, device="cpu")

@@ -44,7 +44,7 @@ def restore(
     store: StoreUrl = "",
 ) -> None:
     """Bring a backup back, into an empty store of either kind and an empty data folder."""
-    from ssdpt.monitor.plant import store_url
+    from ssdpt.monitor.config import store_url
     from ssdpt.monitor.store import restore as bring_back
 
     data.mkdir(parents=True, exist_ok=True)

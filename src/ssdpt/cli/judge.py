@@ -38,7 +38,7 @@ def evaluate(
     """How good is a model? AUC, pAUC, false alarms, and a report to look at and listen to."""
     from ssdpt.data.layouts import read_layout
     from ssdpt.evaluation.evaluate import evaluate as run
-    from ssdpt.fleet import Fleet, only_machines
+    from ssdpt.fleet.fleet import Fleet, only_machines
 
     dataset = read_layout(data)
     if machine:
@@ -74,7 +74,7 @@ def compare(
     """Which of two models is better on the same clips, and is it more than chance?"""
     from ssdpt.data.layouts import read_layout
     from ssdpt.evaluation.compare import compare as run
-    from ssdpt.fleet import Fleet
+    from ssdpt.fleet.fleet import Fleet
 
     result = run(
         Fleet.load(model_a, device=device),

@@ -13,8 +13,8 @@ from ssdpt.cli.console import REPORTER, STDOUT
 from ssdpt.errors import SsdptError
 
 if TYPE_CHECKING:
-    from ssdpt.config import Config
-    from ssdpt.systems.background import Background
+    from ssdpt.config.tree import Config
+    from ssdpt.systems.shared_reference import SharedReference
     from ssdpt.types import Recording
 
 Model = Annotated[Path, typer.Argument(help="A model folder, or a folder of models.")]
@@ -74,9 +74,9 @@ def fit(
     """Learn the normal sound of a machine from a folder of recordings."""
     import torch  # noqa: F401  says at once that it is missing
 
-    from ssdpt.config import load_config, parse_override, with_hop
+    from ssdpt.config.tree import load_config, parse_override, with_hop
     from ssdpt.data.layouts import read_layouts, without_domain
-    from ssdpt.fleet import add_to_fleet, fit_fleet, only_machines
+    from ssdpt.fleet.fleet import add_to_fleet, fit_fleet, only_machines
 
     given: dict[str, Any] = dict(parse_override(text) for text in set_ or [])
     named = {
@@ -166,16 +166,16 @@ def _others(config: Config, paths: list[Path]) -> list[Recording]:
     ]
 
 
-def _frozen(config: Config, background: list[Path]) -> Background:
+def _frozen(config: Config, background: list[Path]) -> SharedReference:
     """What comes with the package, networks and all."""
-    from ssdpt.systems.background import Background
+    from ssdpt.systems.shared_reference import SharedReference
 
     if config.system != "multiview" or background:
         raise SsdptError(
             "--frozen uses the networks that come with ssdpt instead of training some: it goes "
             "with preset best and without --background"
         )
-    return Background.shipped(config, frozen=True)
+    return SharedReference.shipped(config, frozen=True)
 
 
 def threshold(
@@ -185,7 +185,7 @@ def threshold(
     ],
 ) -> None:
     """Change the thresholds of a saved model; nothing is retrained."""
-    from ssdpt.fleet import Fleet
+    from ssdpt.fleet.fleet import Fleet
 
     fleet = Fleet.load(model, device="cpu")
     for name, detector in fleet.items():
@@ -203,7 +203,7 @@ def threshold(
 
 def info(model: Model, as_json: Json = False) -> None:
     """What a model is, what it heard and how it judges."""
-    from ssdpt.fleet import Fleet
+    from ssdpt.fleet.fleet import Fleet
 
     fleet = Fleet.load(model, device="cpu")
     if not as_json:

@@ -70,10 +70,10 @@ def _experiment(name: str, about: str, experiments: tuple[str, ...]) -> None:
         error: Error = ErrorChoice.mean,
         set_: Set = None,
     ) -> None:
-        from ssdpt.config import parse_override
+        from ssdpt.config.tree import parse_override
         from ssdpt.errors import SsdptError
-        from ssdpt.experiments.engine import Engine
-        from ssdpt.experiments.paper import Paper, Request
+        from ssdpt.experiments.paper.engine import Engine
+        from ssdpt.experiments.paper.paper import Paper, Request
 
         if engine is EngineName.local and gpus:
             raise SsdptError(
@@ -112,7 +112,7 @@ def _experiment(name: str, about: str, experiments: tuple[str, ...]) -> None:
 
 def params(as_json: Json = False) -> None:
     """Parameter counts of the networks of Table II."""
-    from ssdpt.experiments.params import parameter_table
+    from ssdpt.experiments.paper.params import parameter_table
 
     rows = parameter_table()
     if as_json:

@@ -19,9 +19,9 @@ from ssdpt.cli.model import Device, Hop, Model
 from ssdpt.errors import SsdptError
 
 if TYPE_CHECKING:
-    from ssdpt.archive import Summary
     from ssdpt.evaluation.sheet import Sheets
-    from ssdpt.fleet import Fleet
+    from ssdpt.fleet.archive import Summary
+    from ssdpt.fleet.fleet import Fleet
     from ssdpt.types import Recording
 
 
@@ -82,7 +82,7 @@ def score(
         float, typer.Option(min=0, help="GPUs of a task on the cluster, e.g. 0.25.")
     ] = 0.0,
 ) -> None:
-    """Judge recordings. Exit code 0: all normal, 1: something above threshold, 2: an error."""
+    """Score recordings. Exit code 0: all normal, 1: something above threshold, 2: an error."""
     if out is None:
         if engine is EngineName.ray or format_ is Format.parquet:
             what = "--engine ray" if engine is EngineName.ray else "--format parquet"
@@ -113,7 +113,7 @@ def _print_scores(
     hop: str | None,
 ) -> tuple[bool, bool]:
     """Each score as soon as it is there; gives whether some were anomalous, and some failed."""
-    from ssdpt.fleet import Fleet
+    from ssdpt.fleet.fleet import Fleet
 
     fleet = Fleet.load(model, device=device, hop=hop)
     sheets = None if printing.explain is None else _sheets(printing.explain, fleet)
@@ -146,11 +146,11 @@ def _write_shards(
     """An archive into shards, and a line that sums it up."""
     from contextlib import ExitStack
 
-    from ssdpt.archive import Scoring, local_engine, ray_engine, score_archive
+    from ssdpt.fleet.archive import Scoring, local_engine, ray_engine, score_archive
 
     with ExitStack() as stack:
         if where.engine is EngineName.ray:
-            from ssdpt.cluster import Cluster
+            from ssdpt.common.cluster import Cluster
 
             cluster = stack.enter_context(Cluster.connect(where.address, REPORTER))
             engine = ray_engine(cluster, gpus=where.gpus, device=where.device)

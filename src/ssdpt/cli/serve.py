@@ -70,8 +70,8 @@ def serve(
             raise SsdptError("the demo needs no check; --check goes with --config plant.yaml")
         _check(config, offline=offline)
         return
-    from ssdpt.mistakes import checked
-    from ssdpt.server.service import run_service
+    from ssdpt.config.validation import checked
+    from ssdpt.server.run_service import run_service
     from ssdpt.server.settings import THIS_COMPUTER, ServerSettings
 
     asked = {
@@ -98,10 +98,10 @@ def serve(
 
 def _check(config: Path, *, offline: bool) -> None:
     """Tell what there is line by line; exit code 1 where something cannot be opened."""
-    from ssdpt.server.service import check_plant
+    from ssdpt.server.run_service import check_config
 
     closed = []
-    for found in check_plant(config, offline=offline):
+    for found in check_config(config, offline=offline):
         STDOUT.print(f"{found.name}: {found.words}", markup=False)
         if not found.well:
             closed.append(found.name)

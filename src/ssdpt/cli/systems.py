@@ -22,7 +22,7 @@ def register(app: typer.Typer) -> None:
 
 def systems(as_json: Json = False) -> None:
     """The detectors: what the paper calls them, their size, and what they need."""
-    from ssdpt.config import load_config
+    from ssdpt.config.tree import load_config
     from ssdpt.systems import system_class, system_names
 
     found: list[dict[str, Any]] = []

@@ -37,7 +37,7 @@ def open_store(data: Path, url: str = "", *, new: bool = False) -> Store:
 
     Only with `new` one is made where there is none: a mistyped folder is told.
     """
-    from ssdpt.monitor.plant import STORE_FILE, store_url
+    from ssdpt.monitor.config import STORE_FILE, store_url
     from ssdpt.monitor.store import Store
 
     if not (new or url or (data / STORE_FILE).exists()):

@@ -7,9 +7,9 @@ import zipfile
 import zlib
 from pathlib import Path, PurePosixPath
 
+from ssdpt.common.files import writing
+from ssdpt.common.progress import SILENT, Reporter
 from ssdpt.errors import SsdptError
-from ssdpt.files import writing
-from ssdpt.progress import SILENT, Reporter
 
 _SPLIT_FOLDERS = frozenset({"train", "test", "source_test", "target_test", "supplemental"})
 

@@ -20,10 +20,10 @@ from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import Any
 
+from ssdpt.common.files import write_json, writing
+from ssdpt.common.progress import SILENT, Reporter, Task
 from ssdpt.data.archive import unpack
 from ssdpt.errors import SsdptError
-from ssdpt.files import write_json, writing
-from ssdpt.progress import SILENT, Reporter, Task
 from ssdpt.version import __version__
 
 PARTS = ("development", "additional", "evaluation")

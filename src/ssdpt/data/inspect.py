@@ -11,10 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
+from ssdpt.common.files import digest
+from ssdpt.common.progress import SILENT, Reporter
 from ssdpt.data.audio import AudioError, describe_rate, probe, stream
 from ssdpt.data.layouts import read_layout
-from ssdpt.files import digest
-from ssdpt.progress import SILENT, Reporter
 from ssdpt.types import Recording
 
 SHORTEST_SECONDS = 64 * 512 / 16000

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import soundfile
 
+from ssdpt.common.files import atomic_path
+from ssdpt.common.progress import SILENT, Reporter
 from ssdpt.data.portaudio import sounddevice
 from ssdpt.errors import SsdptError
-from ssdpt.files import atomic_path
-from ssdpt.progress import SILENT, Reporter
 from ssdpt.types import Floats
 
 _BLOCK_SECONDS = 0.5  # how often the level is shown

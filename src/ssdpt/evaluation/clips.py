@@ -11,14 +11,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ssdpt.common.files import digest
+from ssdpt.common.progress import SILENT, Reporter
 from ssdpt.evaluation.tables import Row
-from ssdpt.files import digest
-from ssdpt.progress import SILENT, Reporter
 from ssdpt.types import Recording, Score
 
 if TYPE_CHECKING:
     from ssdpt.data.layouts import Dataset
-    from ssdpt.fleet import Fleet
+    from ssdpt.fleet.fleet import Fleet
 
 HEARD = "heard in training or calibration"
 _SPLITS = {"train": "of the training split", "supplemental": "supplemental"}

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ssdpt.common.progress import SILENT, Reporter
 from ssdpt.errors import SsdptError
 from ssdpt.evaluation.clips import LeftOut, choose_clips, count, score_clips
 from ssdpt.evaluation.metrics import RESAMPLES, Doubles, Estimate
 from ssdpt.evaluation.tables import Draws, Row, estimate, machine_draws
-from ssdpt.progress import SILENT, Reporter
 from ssdpt.version import __version__
 
 if TYPE_CHECKING:
     from ssdpt.data.layouts import Dataset
-    from ssdpt.fleet import Fleet
+    from ssdpt.fleet.fleet import Fleet
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,9 +17,9 @@ from pathlib import Path
 import numpy as np
 from scipy import stats
 
+from ssdpt.common.files import write_text
 from ssdpt.evaluation.metrics import EPSILON, Doubles, Estimate
 from ssdpt.evaluation.tables import Cell, Results, Section
-from ssdpt.files import write_text
 
 HEADINGS_2021 = ("AUC", "pAUC", "precision", "recall", "F1 score")
 HEADINGS_2022 = (

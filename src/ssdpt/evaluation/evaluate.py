@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, cast
 
 from scipy import stats
 
+from ssdpt.common.files import write_json, write_text, writing
+from ssdpt.common.progress import SILENT, Reporter
 from ssdpt.errors import SsdptError
 from ssdpt.evaluation.clips import LeftOut, ScoredClip, choose_clips, count, score_clips
 from ssdpt.evaluation.dcase import Line, write_files
@@ -20,15 +22,13 @@ from ssdpt.evaluation.outcome import Evaluation, Limits, percent
 from ssdpt.evaluation.reliability import COLUMNS, reliabilities
 from ssdpt.evaluation.report import render
 from ssdpt.evaluation.tables import Results, result_tables
-from ssdpt.files import write_json, write_text, writing
-from ssdpt.progress import SILENT, Reporter
 from ssdpt.types import Recording
 
 if TYPE_CHECKING:
     from ssdpt.data.layouts import Dataset
-    from ssdpt.detector import Detector
-    from ssdpt.fleet import Fleet
-    from ssdpt.judging import Judge
+    from ssdpt.detection.detector import Detector
+    from ssdpt.detection.scorer import Scorer
+    from ssdpt.fleet.fleet import Fleet
 
 Reference = Callable[[Recording], float]
 
@@ -50,7 +50,7 @@ def evaluate(
     references: Mapping[str, Reference] | None = None,
     command: str = "",
 ) -> Evaluation:
-    """Judge `fleet` on the labelled clips of `dataset` it has not heard; write all files to `out`.
+    """Scorer `fleet` on the labelled clips of `dataset` it has not heard; write all files to `out`.
 
     `examples` clips a machine are shown in the report with picture and sound. `references` are
     simple scores (higher = more anomalous) measured on the same clips. `command` is quoted in the
@@ -124,7 +124,7 @@ def _nothing_left(dataset: Dataset, left_out: Sequence[LeftOut]) -> str:
     )
 
 
-def _remarks(results: Results, detectors: Mapping[str, Judge]) -> Iterator[str]:
+def _remarks(results: Results, detectors: Mapping[str, Scorer]) -> Iterator[str]:
     for name, detector in detectors.items():
         yield from (f"{name}: {remark}" for remark in detector.remarks)
     if not results.rates.anomalies:
@@ -161,9 +161,9 @@ def _reference_scores(
     return scores
 
 
-def _detectors(fleet: Fleet, clips: Sequence[ScoredClip]) -> dict[str, Judge]:
+def _detectors(fleet: Fleet, clips: Sequence[ScoredClip]) -> dict[str, Scorer]:
     """The model that judged each machine, by the machine's name in the data."""
-    found: dict[str, Judge] = {}
+    found: dict[str, Scorer] = {}
     for clip in clips:
         machine = clip.recording.machine
         if machine not in found and (detector := fleet.for_recording(clip.recording)) is not None:
@@ -173,7 +173,7 @@ def _detectors(fleet: Fleet, clips: Sequence[ScoredClip]) -> dict[str, Judge]:
 
 def _examples(
     clips: Sequence[ScoredClip],
-    detectors: Mapping[str, Judge],
+    detectors: Mapping[str, Scorer],
     number: int,
     reporter: Reporter,
 ) -> dict[str, list[Example]]:

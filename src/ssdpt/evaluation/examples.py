@@ -16,7 +16,7 @@ from ssdpt.evaluation.explanation import Explanation, explain
 from ssdpt.types import Floats
 
 if TYPE_CHECKING:
-    from ssdpt.detector import Detector
+    from ssdpt.detection.detector import Detector
 
 _MP3_RATES = (8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000)
 

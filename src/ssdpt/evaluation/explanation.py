@@ -12,7 +12,7 @@ from ssdpt.scoring.bands import Band, edges, half_height, hertz, top_bands
 from ssdpt.types import Floats, Recording
 
 if TYPE_CHECKING:
-    from ssdpt.detector import Detector
+    from ssdpt.detection.detector import Detector
 
 LONGEST_SECONDS = 20.0
 _SMOOTHING_SECONDS = 0.5

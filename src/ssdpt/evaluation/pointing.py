@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ssdpt.data.plant import Region
-from ssdpt.data.plant.simulation import FAULTS
+from ssdpt.data.simulator import Region
+from ssdpt.data.simulator.simulation import FAULTS
 from ssdpt.errors import SsdptError
 from ssdpt.types import Floats, Recording
 
 if TYPE_CHECKING:
-    from ssdpt.detector import Detector
+    from ssdpt.detection.detector import Detector
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,16 +12,16 @@ import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from ssdpt.common.files import atomic_path, printable, writing
 from ssdpt.errors import SsdptError
 from ssdpt.evaluation.explanation import Explanation, explain
 from ssdpt.evaluation.plots import style
 from ssdpt.evaluation.spectrogram import draw_spectrogram
-from ssdpt.files import atomic_path, printable, writing
 from ssdpt.types import Recording, Score
 
 if TYPE_CHECKING:
-    from ssdpt.detector import Detector
-    from ssdpt.judging import Judge
+    from ssdpt.detection.detector import Detector
+    from ssdpt.detection.scorer import Scorer
 
 # The light colours of the report's page.
 _INK, _MUTED, _GRID, _LINE, _LIMIT = "#16202a", "#5a6772", "#e3e8ec", "#0067a8", "#c2410c"
@@ -42,7 +42,7 @@ class Sheets:
         self.folder = folder
         self._taken: set[str] = set()
 
-    def add(self, recording: Recording, score: Score, judge: Judge) -> Path:
+    def add(self, recording: Recording, score: Score, judge: Scorer) -> Path:
         """Draw one judged clip by the model that judged it; gives the picture's path."""
         path = self.folder / f"{self._name(recording.path)}.png"
         picture = draw_sheet(explain(recording, cast("Detector", judge)), score)
@@ -65,7 +65,7 @@ class Sheets:
         return name
 
 
-def require_maps(judge: Judge) -> None:
+def require_maps(judge: Scorer) -> None:
     """An SsdptError where a model cannot show where a clip is odd."""
     if not judge.explains:
         raise SsdptError(

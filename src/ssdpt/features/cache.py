@@ -25,13 +25,13 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from ssdpt.common.files import atomic_folder, write_json, writing
+from ssdpt.common.progress import SILENT, Reporter
+from ssdpt.common.threads import cores
+from ssdpt.config.settings import AudioConfig
 from ssdpt.data import audio
 from ssdpt.errors import SsdptError
 from ssdpt.features.front_end import FrontEnd
-from ssdpt.files import atomic_folder, write_json, writing
-from ssdpt.progress import SILENT, Reporter
-from ssdpt.settings import AudioConfig
-from ssdpt.threads import cores
 from ssdpt.types import Floats, Recording
 
 _FORMAT = 3

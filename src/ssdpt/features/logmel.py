@@ -13,8 +13,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
+from ssdpt.config.settings import FeatureConfig
 from ssdpt.features.front_end import FrontEnd, centred_windows
-from ssdpt.settings import FeatureConfig
 from ssdpt.types import Floats
 
 # Slaney's auditory scale: linear up to 1 kHz (15 mel), then logarithmic, 27 mel for a factor 6.4.

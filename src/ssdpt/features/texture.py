@@ -14,10 +14,10 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
+from ssdpt.config.settings import FeatureConfig
 from ssdpt.errors import SsdptError
 from ssdpt.features.front_end import FrontEnd, centred_windows
 from ssdpt.features.logmel import LogMel, mel_filters
-from ssdpt.settings import FeatureConfig
 from ssdpt.types import Floats
 
 ENVELOPES_A_FRAME = 16

@@ -14,9 +14,9 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from ssdpt.common.files import atomic_path, digest
 from ssdpt.errors import SsdptError
 from ssdpt.features.cache import cache_folder
-from ssdpt.files import atomic_path, digest
 
 # No -ffast-math: NaN must stay NaN, and rounding by adding a large number must not be undone.
 _FLAGS = ["-O3", "-march=native", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast"]

@@ -21,8 +21,8 @@ import torch
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
+from ssdpt.common.threads import BUILDING
 from ssdpt.nn.compiled import compiled
-from ssdpt.threads import BUILDING
 
 _FOLDER = Path(__file__).parent
 _WHOLE_VECTORS = 32  # numbers: the sizes of matrices are multiples of it, as encoder.c expects

@@ -22,8 +22,8 @@ import torch
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
+from ssdpt.common.threads import workers
 from ssdpt.nn.native import being_traced
-from ssdpt.threads import workers
 
 SHARD = 8  # segments: their activations stay in a core's own cache
 _starting = threading.Lock()

@@ -42,9 +42,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from ssdpt.config.system_settings import WaveNetMember
 from ssdpt.nn.margins import AdditiveMargin
 from ssdpt.nn.shards import sharded
-from ssdpt.system_settings import WaveNetMember
 
 KERNEL, STRIDE = 32, 16  # samples, of the first convolution
 _PRE_EMPHASIS = 0.97

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ssdpt.config.settings import FeatureConfig
 from ssdpt.runtime.manifest import Segment
-from ssdpt.settings import FeatureConfig
 from ssdpt.types import Floats
 
 

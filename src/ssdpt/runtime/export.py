@@ -9,10 +9,11 @@ from pathlib import Path
 import onnx
 from safetensors.numpy import save
 
-from ssdpt.detector import Detector
+from ssdpt.common.files import digest, write_json, write_text
+from ssdpt.common.progress import SILENT, Reporter
+from ssdpt.detection.detector import Detector
+from ssdpt.detection.storage import CALIBRATION, CARD, DATA
 from ssdpt.errors import SsdptError
-from ssdpt.files import digest, write_json, write_text
-from ssdpt.progress import SILENT, Reporter
 from ssdpt.runtime.card import export_card
 from ssdpt.runtime.exported import ExportedDetector
 from ssdpt.runtime.graph import OPSET, Arithmetic, onnx_model
@@ -29,7 +30,6 @@ from ssdpt.runtime.manifest import (
 from ssdpt.runtime.sounds import Spectra, synthesise
 from ssdpt.runtime.variants import half_weights, int8_weights
 from ssdpt.runtime.verify import BOUND, measure_loss, verify
-from ssdpt.storage import CALIBRATION, CARD, DATA
 from ssdpt.systems.graph import SystemGraph
 from ssdpt.types import Recording
 from ssdpt.version import __version__

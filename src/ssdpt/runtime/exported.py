@@ -15,9 +15,11 @@ import numpy as np
 from safetensors import SafetensorError
 from safetensors.numpy import load_file
 
+from ssdpt.config.settings import AudioConfig
 from ssdpt.data import audio
+from ssdpt.detection.scorer import Scorer, Source
+from ssdpt.detection.storage import read_calibration, read_heard, write_calibration
 from ssdpt.errors import SsdptError
-from ssdpt.judging import Judge, SectionScore, Source
 from ssdpt.runtime.card import export_card
 from ssdpt.runtime.chunks import chunks
 from ssdpt.runtime.manifest import REFERENCES, Manifest, read_manifest
@@ -25,14 +27,13 @@ from ssdpt.runtime.session import Session, open_session
 from ssdpt.scoring.aggregate import ClipScore, aggregate
 from ssdpt.scoring.calibrate import Calibration
 from ssdpt.scoring.gaussian import Gaussians
-from ssdpt.settings import AudioConfig
-from ssdpt.storage import read_calibration, read_heard, write_calibration
+from ssdpt.scoring.section_score import SectionScore
 from ssdpt.types import Floats
 
 _EMBEDDING = "embedding"
 
 
-class ExportedDetector(Judge):
+class ExportedDetector(Scorer):
     """An exported model of one machine. Scores: higher = more anomalous."""
 
     def __init__(

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from ssdpt.config import Config
+from ssdpt.config.tree import Config
 from ssdpt.features.logmel import LogMel
 from ssdpt.systems.base import System
 from ssdpt.systems.graph import SystemGraph

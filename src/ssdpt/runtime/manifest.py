@@ -16,9 +16,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from ssdpt.errors import SsdptError
-from ssdpt.settings import AudioConfig, FeatureConfig
-from ssdpt.storage import (
+from ssdpt.config.settings import AudioConfig, FeatureConfig
+from ssdpt.detection.storage import (
     CALIBRATION,
     CARD,
     DATA,
@@ -28,6 +27,7 @@ from ssdpt.storage import (
     check_replaceable,
     read_json,
 )
+from ssdpt.errors import SsdptError
 
 FORMAT = 2  # 1: Gaussians of plain means
 MANIFEST, REFERENCES = "manifest.json", "references.safetensors"

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import soundfile
 
-from ssdpt.config import Config
+from ssdpt.config.tree import Config
 from ssdpt.features.logmel import mel_frequencies
 from ssdpt.types import Floats, Label, Recording
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ssdpt.common.progress import SILENT, Reporter
 from ssdpt.data.audio import probe
-from ssdpt.detector import Detector
+from ssdpt.detection.detector import Detector
 from ssdpt.errors import SsdptError
-from ssdpt.progress import SILENT, Reporter
 from ssdpt.runtime.exported import ExportedDetector
 from ssdpt.runtime.graph import CLIP
 from ssdpt.runtime.manifest import Loss, Verification

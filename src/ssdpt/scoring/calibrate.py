@@ -18,8 +18,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from ssdpt.config.settings import DecisionConfig
 from ssdpt.errors import SsdptError
-from ssdpt.settings import DecisionConfig
 from ssdpt.types import Level
 
 Method = Literal["gamma", "empirical"]

@@ -37,7 +37,7 @@ class References:
         do not tell that: they borrow the scale, and two of them lie no closer than the lender's.
         """
         points = np.asarray(points, np.float32)
-        loneliness = _loneliness(points, neighbours)
+        loneliness = _neighbour_distance(points, neighbours)
         if neighbours and len(points) <= few:
             usual = 1.0 if lender is None else lender.usual_distance()
             loneliness = np.maximum(loneliness, max(usual, _SMALLEST))
@@ -79,7 +79,7 @@ class References:
         return self.scale.z(self.distances(points))
 
 
-def _loneliness(points: np.ndarray, neighbours: int) -> np.ndarray:
+def _neighbour_distance(points: np.ndarray, neighbours: int) -> np.ndarray:
     """Mean distance of every clip to its nearest others, (clips,)."""
     if neighbours == 0 or len(points) < 2:
         return np.ones(len(points)) if neighbours == 0 else np.zeros(len(points))

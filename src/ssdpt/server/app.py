@@ -10,12 +10,11 @@ from fastapi import Depends, FastAPI
 from starlette.middleware.gzip import GZipMiddleware
 
 from ssdpt.monitor.store import Store
-from ssdpt.server.auth import Guard, Needs
-from ssdpt.server.interface import Plant
-from ssdpt.server.live import Streams
-from ssdpt.server.page import Page
+from ssdpt.server.auth import AccessControl, Needs
+from ssdpt.server.context import AppContext
+from ssdpt.server.event_stream import Streams
+from ssdpt.server.interface import MonitorApi
 from ssdpt.server.problems import handle_problems
-from ssdpt.server.room import Room
 from ssdpt.server.routes import (
     audio,
     docs,
@@ -28,9 +27,10 @@ from ssdpt.server.routes import (
     session,
     users,
 )
+from ssdpt.server.schemas import ErrorWords
+from ssdpt.server.security import SecurityMiddleware
 from ssdpt.server.settings import ServerSettings
-from ssdpt.server.shield import Shield
-from ssdpt.server.words import ErrorWords
+from ssdpt.server.static_page import StaticPage
 from ssdpt.version import __version__
 
 _ABOUT = """Live states, scores and events of machines by their sound.
@@ -46,11 +46,11 @@ _OPEN = (health, session)  # routes that say themselves who may come
 _READ = (plant, machines, audio, events, live, export, users, docs)
 
 
-def create_app(monitor: Plant, store: Store, settings: ServerSettings) -> FastAPI:
+def create_app(monitor: MonitorApi, store: Store, settings: ServerSettings) -> FastAPI:
     """The server over a monitor; refuses a network address while there are no users."""
-    guard = Guard(store, settings)
+    guard = AccessControl(store, settings)
     guard.check_start()
-    room = Room(monitor, store, settings, guard, Streams(monitor))
+    room = AppContext(monitor, store, settings, guard, Streams(monitor))
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -78,9 +78,9 @@ def create_app(monitor: Plant, store: Store, settings: ServerSettings) -> FastAP
         app.include_router(
             part.router, dependencies=[Depends(Needs("viewer"))], responses=_errors(404, 409, 503)
         )
-    app.router.default = Page(settings.page)
+    app.router.default = StaticPage(settings.page)
     app.add_middleware(GZipMiddleware, minimum_size=1024, compresslevel=5)
-    app.add_middleware(Shield)
+    app.add_middleware(SecurityMiddleware)
     return app
 
 

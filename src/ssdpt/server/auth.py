@@ -15,7 +15,7 @@ from starlette.requests import HTTPConnection
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.store import Role, Store, StoreUnavailable
 from ssdpt.server.attempts import Attempts
-from ssdpt.server.origins import comes_from_here, is_own_page, origin_matches
+from ssdpt.server.csrf import comes_from_here, is_own_page, origin_matches
 from ssdpt.server.problems import SENTENCES
 from ssdpt.server.sessions import COOKIE, Sessions, is_csrf_of
 from ssdpt.server.settings import ServerSettings
@@ -43,7 +43,7 @@ class Who:
         return _RANK[self.role] >= _RANK[role]
 
 
-class Guard:
+class AccessControl:
     """Knows everyone who may come in."""
 
     def __init__(self, store: Store, settings: ServerSettings) -> None:
@@ -124,7 +124,7 @@ class Needs:
         self.role: Role = role
 
     def __call__(self, connection: HTTPConnection) -> Who:
-        guard: Guard = connection.app.state.room.guard
+        guard: AccessControl = connection.app.state.room.guard
         who = guard.who(connection)
         if who is None:
             raise HTTPException(401, SENTENCES[401], {"WWW-Authenticate": "Bearer"})

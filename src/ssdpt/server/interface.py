@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 
-from ssdpt.monitor.types import Event, EventLabel
+from ssdpt.monitor.messages import Event, EventLabel
 from ssdpt.types import Floats
 
 
-class Listening(Protocol):
+class Subscription(Protocol):
     """What the monitor says as it happens, as {"event": …, "data": …}.
 
     Events are called machine, reading, event, and removed for a machine that is no longer there.
@@ -21,7 +21,7 @@ class Listening(Protocol):
     def close(self) -> None: ...
 
 
-class Figures(Protocol):
+class MetricsText(Protocol):
     """What Prometheus reads."""
 
     content_type: str
@@ -29,7 +29,7 @@ class Figures(Protocol):
     def text(self) -> bytes: ...
 
 
-class Plant(Protocol):
+class MonitorApi(Protocol):
     """The monitor, seen from outside; safe to call from any thread.
 
     Machines that are not there are `UnknownMachine`; what cannot be done now is an SsdptError.
@@ -44,7 +44,7 @@ class Plant(Protocol):
         """By id."""
 
     @property
-    def metrics(self) -> Figures: ...
+    def metrics(self) -> MetricsText: ...
 
     def plant(self) -> dict[str, Any]:
         """The whole plant, with its machines."""
@@ -55,7 +55,7 @@ class Plant(Protocol):
     def snapshot(self, machine: str, /) -> dict[str, Any]:
         """One machine as it is now."""
 
-    def subscribe(self) -> Listening: ...
+    def subscribe(self) -> Subscription: ...
 
     def acknowledge(self, event: str, who: str, comment: str = "", /) -> Event: ...
 

@@ -10,9 +10,9 @@ from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection
 
 from ssdpt.errors import SsdptError
+from ssdpt.monitor.messages import UnknownMachine
 from ssdpt.monitor.store import StoreUnavailable
-from ssdpt.monitor.types import UnknownMachine
-from ssdpt.server.replies import Json
+from ssdpt.server.json_response import Json
 
 NO_MACHINE = "there is no such machine"
 SENTENCES = {

@@ -19,8 +19,8 @@ from fastapi import FastAPI
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.store import Store
 from ssdpt.server.app import create_app
-from ssdpt.server.interface import Plant
-from ssdpt.server.room import Room
+from ssdpt.server.context import AppContext
+from ssdpt.server.interface import MonitorApi
 from ssdpt.server.settings import ServerSettings
 
 _GRACE = 1  # seconds for requests under way when it is to stop
@@ -36,7 +36,7 @@ def _is_news(record: logging.LogRecord) -> bool:
 class Server(uvicorn.Server):
     """uvicorn, which lets go of open streams when it is to stop instead of waiting for them."""
 
-    def __init__(self, config: uvicorn.Config, room: Room) -> None:
+    def __init__(self, config: uvicorn.Config, room: AppContext) -> None:
         super().__init__(config)
         self._room = room
         logging.getLogger("uvicorn.error").addFilter(_is_news)
@@ -84,7 +84,7 @@ def _forms(network: str) -> Iterator[str]:
 
 
 def serve(
-    monitor: Plant,
+    monitor: MonitorApi,
     store: Store,
     settings: ServerSettings,
     started: Callable[[str], None] = lambda address: None,

@@ -8,7 +8,7 @@ from typing import Self
 
 from pydantic import Field, field_validator, model_validator
 
-from ssdpt.settings import Settings
+from ssdpt.config.settings import Settings
 
 THIS_COMPUTER = ("127.0.0.1", "::1")  # where a proxy beside the service comes from
 PAGE = Path(__file__).parent / "static"

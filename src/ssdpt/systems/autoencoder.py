@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ssdpt.config import Config
+from ssdpt.config.tree import Config
 from ssdpt.features.cache import FeatureView
 from ssdpt.features.segments import gathered_segments, whole_segments
 from ssdpt.nn.autoencoder import Autoencoder

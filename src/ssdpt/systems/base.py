@@ -2,7 +2,7 @@
 
 A system learns from normal clips of one machine and scores a clip, both given as the frames of its
 front end: log-mels for most, linear spectrograms or the samples themselves for some.
-Reading sound, thresholds, model folders and everything else around it is `ssdpt.detector`'s.
+Reading sound, thresholds, model folders and everything else around it is in `ssdpt.detection`.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from ssdpt.config import Config
+from ssdpt.common.progress import SILENT, Reporter
+from ssdpt.config.tree import Config
 from ssdpt.errors import SsdptError
 from ssdpt.features.cache import FeatureView
 from ssdpt.features.front_end import FrontEnd
 from ssdpt.features.logmel import LogMel
 from ssdpt.features.texture import TextureFrames
-from ssdpt.judging import SectionScore
-from ssdpt.progress import SILENT, Reporter
 from ssdpt.scoring.aggregate import ClipScore
 from ssdpt.scoring.calibrate import Scores
+from ssdpt.scoring.section_score import SectionScore
 from ssdpt.types import Domain, Floats, Recording
 
 if TYPE_CHECKING:
     import torch
 
-    from ssdpt.systems.background import Background
     from ssdpt.systems.graph import SystemGraph
+    from ssdpt.systems.shared_reference import SharedReference
 
 Arrays = Mapping[str, np.ndarray]
 AfterEpoch = Callable[["System", int], None]
@@ -50,7 +50,7 @@ class FitContext:
     # Told the system as it is after each epoch, which counts from 1; never changes what is learnt.
     after_epoch: AfterEpoch | None = None
     # What is known of other machines, where it has been learnt already.
-    background: Background | None = None
+    background: SharedReference | None = None
 
 
 class System(ABC):

@@ -20,14 +20,14 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import torch
 
-from ssdpt.config import Config
+from ssdpt.common.files import write_text
+from ssdpt.common.progress import Reporter
+from ssdpt.config.tree import Config
 from ssdpt.features.cache import FeatureView
 from ssdpt.features.front_end import FrontEnd
-from ssdpt.files import write_text
-from ssdpt.judging import SectionScore
-from ssdpt.progress import Reporter
 from ssdpt.scoring.aggregate import ClipScore
 from ssdpt.scoring.fusion import Scale, fuse, onto_timeline, spread_evenly
+from ssdpt.scoring.section_score import SectionScore
 from ssdpt.systems.base import Arrays, FitContext, System
 from ssdpt.systems.network import TWO_SECTIONS
 from ssdpt.training.log import LOG_FILE

@@ -18,12 +18,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ssdpt.config import Config
+from ssdpt.config.system_settings import GaussianConfig
+from ssdpt.config.tree import Config
 from ssdpt.features.cache import FeatureView
 from ssdpt.features.segments import gathered_segments, whole_segments
 from ssdpt.scoring.aggregate import ClipScore
 from ssdpt.scoring.gaussian import Gaussians
-from ssdpt.system_settings import GaussianConfig
 from ssdpt.systems.base import Arrays, FitContext, System
 from ssdpt.systems.graph import GraphOutput, SystemGraph
 from ssdpt.types import Floats

@@ -16,15 +16,15 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from ssdpt.config import Config
+from ssdpt.config.system_settings import MobileNetConfig, MobileNetLofConfig
+from ssdpt.config.tree import Config
 from ssdpt.features.cache import FeatureView
 from ssdpt.features.segments import Segments, gathered_segments, whole_segments
-from ssdpt.judging import SectionScore
 from ssdpt.nn.losses import dcase_score, log_odds
 from ssdpt.nn.mobilenet import MobileNetV2, for_scoring
 from ssdpt.scoring.aggregate import ClipScore, aggregate
 from ssdpt.scoring.saliency import saliency
-from ssdpt.system_settings import MobileNetConfig, MobileNetLofConfig
+from ssdpt.scoring.section_score import SectionScore
 from ssdpt.systems.base import Arrays, FitContext
 from ssdpt.systems.graph import GraphOutput, SystemGraph
 from ssdpt.systems.network import (
@@ -46,7 +46,7 @@ _GPU_VALUES = 1 << 23  # of the segments that a GPU takes at once: about 2 GB of
 _CPU_VALUES = 1 << 18  # larger batches leave a core's cache
 
 
-class Hearing(Protocol):
+class ClipEmbedder(Protocol):
     """What is kept of a clip while its segments pass."""
 
     def add(self, outputs: Tensor) -> None:
@@ -81,7 +81,7 @@ class SegmentSystem(NetworkSystem[Network], Generic[Network]):
         """What it learns."""
 
     @abstractmethod
-    def hearing(self) -> Hearing:
+    def hearing(self) -> ClipEmbedder:
         """For a new clip."""
 
     @classmethod
@@ -188,7 +188,7 @@ class MobileNetSystem(SegmentSystem[MobileNetV2]):
     def objective(cls, network: MobileNetV2, clips: FeatureView, config: Config) -> Objective:
         return _Objective(network, clips, config.mnv2, choose_device(config.device))
 
-    def hearing(self) -> Hearing:
+    def hearing(self) -> ClipEmbedder:
         return _Hearing(self)
 
     def anomaly_map(self, frames: Floats, section: str) -> Floats:

@@ -16,7 +16,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ssdpt.config import Config
+from ssdpt.config.system_settings import MobileNetLofConfig
+from ssdpt.config.tree import Config
 from ssdpt.features.cache import FeatureView
 from ssdpt.features.front_end import FrontEnd
 from ssdpt.features.spectrogram import Spectrogram
@@ -24,9 +25,8 @@ from ssdpt.nn.mobilenet import AngularMobileNet
 from ssdpt.scoring.aggregate import ClipScore
 from ssdpt.scoring.neighbours import LocalOutliers, covering, spread_of
 from ssdpt.scoring.saliency import saliency
-from ssdpt.system_settings import MobileNetLofConfig
 from ssdpt.systems.base import Arrays
-from ssdpt.systems.mobilenet import Hearing, SectionObjective, SegmentSystem
+from ssdpt.systems.mobilenet import ClipEmbedder, SectionObjective, SegmentSystem
 from ssdpt.systems.network import load_weights, seeded
 from ssdpt.training.loop import choose_device
 from ssdpt.training.objective import Objective
@@ -98,7 +98,7 @@ class MobileNetLof(SegmentSystem[AngularMobileNet]):
             section: LocalOutliers.of(group, k, spread) for section, group in references.items()
         }
 
-    def hearing(self) -> Hearing:
+    def hearing(self) -> ClipEmbedder:
         return _Hearing(self)
 
     def anomaly_map(self, frames: Floats, section: str) -> Floats:

@@ -12,11 +12,11 @@ from typing import ClassVar
 
 import torch
 
-from ssdpt.config import Config
+from ssdpt.config.tree import Config
 from ssdpt.features.texture import TextureFrames
-from ssdpt.scoring.portrait import Vectors
-from ssdpt.systems.background import Background
+from ssdpt.scoring.section_model import Vectors
 from ssdpt.systems.network import count_parameters
+from ssdpt.systems.shared_reference import SharedReference
 from ssdpt.systems.ssdpt import build_network
 from ssdpt.systems.texture import Texture
 from ssdpt.types import Floats
@@ -41,7 +41,7 @@ class MultiView(Texture):
 
     @classmethod
     def views(
-        cls, frames: Floats, front_end: TextureFrames, config: Config, background: Background
+        cls, frames: Floats, front_end: TextureFrames, config: Config, background: SharedReference
     ) -> Vectors:
         found = dict(super().views(frames, front_end, config, background))
         if background.ears is not None:
@@ -49,7 +49,7 @@ class MultiView(Texture):
         return found
 
     @classmethod
-    def shares(cls, config: Config, background: Background) -> dict[str, float]:
+    def shares(cls, config: Config, background: SharedReference) -> dict[str, float]:
         found = super().shares(config, background)
         return found if background.ears is None else found | background.ears.shares
 

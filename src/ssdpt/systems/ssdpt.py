@@ -16,17 +16,17 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ssdpt.config import Config
+from ssdpt.config.system_settings import SsdptConfig
+from ssdpt.config.tree import Config
 from ssdpt.errors import SsdptError, warn
 from ssdpt.features.cache import FeatureView
 from ssdpt.features.segments import gathered_segments, segment_runs, segments_of_clip
-from ssdpt.judging import SectionScore
 from ssdpt.nn.dpt import DptOutput, DualPathTransformer
 from ssdpt.nn.losses import dcase_score, log_odds, squared_error
 from ssdpt.nn.shards import SHARD, each, threads_for_shards
 from ssdpt.scoring.aggregate import ClipScore, aggregate
 from ssdpt.scoring.explain import covering_starts, overlap_mean, smooth
-from ssdpt.system_settings import SsdptConfig
+from ssdpt.scoring.section_score import SectionScore
 from ssdpt.systems.base import Arrays, FitContext
 from ssdpt.systems.graph import GraphOutput, SystemGraph
 from ssdpt.systems.network import (

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ssdpt.config import Config, parse_config
+from ssdpt.config.tree import Config, parse_config
 from ssdpt.systems.ensemble import EnsembleSystem
 from ssdpt.systems.ssdpt import Ssdpt
 from ssdpt.types import Floats

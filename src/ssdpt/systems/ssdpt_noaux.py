@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Self
 
-from ssdpt.config import Config
+from ssdpt.config.tree import Config
 from ssdpt.features.cache import FeatureView
 from ssdpt.nn.dpt import DualPathTransformer
 from ssdpt.systems.base import FitContext

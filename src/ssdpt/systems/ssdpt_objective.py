@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from ssdpt.config import Config
+from ssdpt.config.system_settings import SsdptConfig
+from ssdpt.config.tree import Config
 from ssdpt.features.cache import FeatureView
 from ssdpt.nn.dpt import DptOutput, DualPathTransformer
 from ssdpt.nn.losses import mixed_cross_entropy, squared_error
 from ssdpt.nn.masking import draw_boxes, draw_mixup, mix, visible
-from ssdpt.system_settings import SsdptConfig
 from ssdpt.systems.network import training_segments
 from ssdpt.training.flat import FlatParameters
 from ssdpt.training.loop import choose_device

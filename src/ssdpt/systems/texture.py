@@ -17,26 +17,26 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from ssdpt.config import Config
+from ssdpt.config.system_settings import TextureConfig
+from ssdpt.config.tree import Config
 from ssdpt.data.split import divided
 from ssdpt.errors import SsdptError
 from ssdpt.features.cache import FeatureView
 from ssdpt.features.front_end import FrontEnd
 from ssdpt.features.texture import TextureFrames
 from ssdpt.features.views import LEAST_FRAMES, clips_of, views_of
-from ssdpt.judging import SectionScore
 from ssdpt.scoring.aggregate import ClipScore, aggregate
 from ssdpt.scoring.calibrate import Scores
 from ssdpt.scoring.normal_map import NormalSound
-from ssdpt.scoring.portrait import ByDomain, Portrait, Vectors, View, view_of
-from ssdpt.system_settings import TextureConfig
-from ssdpt.systems.background import Background
+from ssdpt.scoring.section_model import ByDomain, SectionModel, Vectors, View, view_of
+from ssdpt.scoring.section_score import SectionScore
 from ssdpt.systems.base import Arrays, FitContext, System, arrays_under
+from ssdpt.systems.shared_reference import SharedReference
 from ssdpt.types import Domain, Floats, Recording
 
 _FOLDS = 20  # in which clips are left out to see how unheard ones score
 
-Heard = list[tuple[Recording, Vectors]]  # clips, and what the views say of them
+ClipViews = list[tuple[Recording, Vectors]]  # clips, and what the views say of them
 Measure = Callable[..., dict[str, dict[str, View]]]  # `weighed_views` with all but the clips given
 
 _DOMAINS: tuple[Domain, ...] = ("source", "target")
@@ -52,7 +52,7 @@ class Texture(System):
     needs_torch: ClassVar[bool] = False
 
     def __init__(
-        self, config: Config, portraits: Mapping[str, Portrait], background: Background
+        self, config: Config, portraits: Mapping[str, SectionModel], background: SharedReference
     ) -> None:
         super().__init__(config, tuple(portraits))
         self.portraits = dict(portraits)  # by section
@@ -71,9 +71,9 @@ class Texture(System):
 
     @classmethod
     def fit(cls, clips: FeatureView, config: Config, context: FitContext) -> Self:
-        background = context.background or Background.learn([clips], config, context)
+        background = context.background or SharedReference.learn([clips], config, context)
         front_end = TextureFrames(config.features, config.audio.sample_rate)
-        heard: Heard = []
+        heard: ClipViews = []
         with context.reporter.task(context.name, total=len(clips)) as task:
             for recording, frames in clips.clips():
                 heard.append((recording, cls.views(frames, front_end, config, background)))
@@ -84,7 +84,7 @@ class Texture(System):
         system = cls(
             config,
             {
-                section: Portrait(views, _normal(clips, section, front_end))
+                section: SectionModel(views, _normal(clips, section, front_end))
                 for section, views in measure(_by_section(heard), spread=background.spread).items()
             },
             background,
@@ -94,14 +94,14 @@ class Texture(System):
 
     @classmethod
     def views(
-        cls, frames: Floats, front_end: TextureFrames, config: Config, background: Background
+        cls, frames: Floats, front_end: TextureFrames, config: Config, background: SharedReference
     ) -> Vectors:
         """A clip, (frames, values), in every view."""
         found = views_of(frames, front_end)
         return {view: found[view] for view in config.texture.views}
 
     @classmethod
-    def shares(cls, config: Config, background: Background) -> dict[str, float]:
+    def shares(cls, config: Config, background: SharedReference) -> dict[str, float]:
         """The views there are, and how much each counts before siblings weigh them."""
         return dict.fromkeys(config.texture.views, 1.0)
 
@@ -160,7 +160,7 @@ class Texture(System):
         cls, config: Config, sections: tuple[str, ...], arrays: Arrays, description: dict[str, Any]
     ) -> Self:
         portraits = {
-            section: Portrait.restore(
+            section: SectionModel.restore(
                 arrays_under(arrays, f"section-{number}/"), description["portraits"][section]
             )
             for number, section in enumerate(sections)
@@ -171,7 +171,7 @@ class Texture(System):
                 if len(view.matrix) != sizes.get(name, len(view.matrix)):
                     raise ValueError("the views are of another front end")
         told = description["background"]
-        background = Background.restore(config, arrays_under(arrays, "background/"), told)
+        background = SharedReference.restore(config, arrays_under(arrays, "background/"), told)
         return cls(config, portraits, background)
 
     @property
@@ -200,7 +200,7 @@ class Texture(System):
         )
 
 
-def _by_section(heard: Heard) -> dict[str, dict[Domain, list[Vectors]]]:
+def _by_section(heard: ClipViews) -> dict[str, dict[Domain, list[Vectors]]]:
     """What the views say of clips, by section and domain."""
     found: dict[str, dict[Domain, list[Vectors]]] = {}
     for recording, vectors in heard:
@@ -210,7 +210,11 @@ def _by_section(heard: Heard) -> dict[str, dict[Domain, list[Vectors]]]:
 
 
 def _scores_of_unheard(
-    heard: Heard, measure: Measure, background: Background, config: Config, context: FitContext
+    heard: ClipViews,
+    measure: Measure,
+    background: SharedReference,
+    config: Config,
+    context: FitContext,
 ) -> Scores:
     """How every clip scores by views made without it, by section and domain, in the clips' order.
 
@@ -246,7 +250,7 @@ def _scores_of_unheard(
     return dict(scores)
 
 
-def _deviations(heard: Heard, views: Iterable[str]) -> dict[str, np.ndarray]:
+def _deviations(heard: ClipViews, views: Iterable[str]) -> dict[str, np.ndarray]:
     """How far each clip lies from the mean of its section and domain, by view: (clips, d)."""
     places: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
     for place, (recording, _) in enumerate(heard):

@@ -17,16 +17,16 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from ssdpt.config import Config
+from ssdpt.config.tree import Config
 from ssdpt.features.cache import FeatureView
 from ssdpt.features.front_end import FrontEnd
 from ssdpt.features.segments import segments_of_clip, whole_segments
 from ssdpt.features.waveform import Waveform
-from ssdpt.judging import SectionScore
 from ssdpt.nn.losses import log_odds
 from ssdpt.nn.shards import each, threads_for_shards
 from ssdpt.nn.wavenet import WaveNet, layer_table
 from ssdpt.scoring.aggregate import ClipScore, aggregate
+from ssdpt.scoring.section_score import SectionScore
 from ssdpt.systems.base import Arrays, FitContext
 from ssdpt.systems.ensemble import EnsembleSystem
 from ssdpt.systems.network import (

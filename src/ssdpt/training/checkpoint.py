@@ -10,8 +10,8 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor
 
+from ssdpt.common.files import atomic_path
 from ssdpt.errors import SsdptError
-from ssdpt.files import atomic_path
 
 _FILE = "checkpoint.safetensors"
 _FORMAT = 2

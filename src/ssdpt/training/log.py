@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ssdpt.files import write_text, writing
+from ssdpt.common.files import write_text, writing
 
 LOG_FILE = "training.jsonl"
 

@@ -16,9 +16,9 @@ from typing import Protocol
 
 import torch
 
+from ssdpt.common.progress import SILENT, Reporter
+from ssdpt.config.settings import TrainingConfig
 from ssdpt.errors import SsdptError
-from ssdpt.progress import SILENT, Reporter
-from ssdpt.settings import TrainingConfig
 from ssdpt.training.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from ssdpt.training.log import TrainingLog
 from ssdpt.training.objective import Objective

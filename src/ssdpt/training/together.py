@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import torch
 
-from ssdpt.progress import Relay, Reporter, Task
+from ssdpt.common.progress import Relay, Reporter, Task
 from ssdpt.training.loop import choose_device
 
 _ON_A_GPU = 4  # more gain nothing: the chip is full

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from ssdpt.config.settings import TrainingConfig
 from ssdpt.nn.streams import CAPTURING, side_stream
-from ssdpt.settings import TrainingConfig
 from ssdpt.training.flat import FlatParameters
 from ssdpt.training.objective import Objective
 

@@ -11,15 +11,15 @@ import pytest
 import soundfile
 from sklearn.covariance import LedoitWolf
 
+from ssdpt.config.settings import FeatureConfig
 from ssdpt.data.layouts import read_layout
-from ssdpt.data.plant import PRESETS, ClipName, clip, coverage, simulate
-from ssdpt.data.plant.catalogue import MACHINES
-from ssdpt.data.plant.machine import Fault
-from ssdpt.data.plant.simulation import FAULT_COLUMNS
+from ssdpt.data.simulator import PRESETS, ClipName, clip, coverage, simulate
+from ssdpt.data.simulator.catalogue import MACHINES
+from ssdpt.data.simulator.machine import Fault
+from ssdpt.data.simulator.simulation import FAULT_COLUMNS
 from ssdpt.errors import SsdptError
 from ssdpt.evaluation.metrics import auc
 from ssdpt.features.logmel import LogMel
-from ssdpt.settings import FeatureConfig
 
 PAPER_MACHINES = {"ToyCar", "ToyTrain", "fan", "gearbox", "pump", "slider", "valve"}
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ssdpt.data.plant import PRESETS, ClipName, PlantClip, Region, clip, coverage
-from ssdpt.data.plant.catalogue import MACHINES
-from ssdpt.data.plant.timebase import RATE, SAMPLES
+from ssdpt.data.simulator import PRESETS, ClipName, PlantClip, Region, clip, coverage
+from ssdpt.data.simulator.catalogue import MACHINES
+from ssdpt.data.simulator.timebase import RATE, SAMPLES
 
 PLAIN = dataclasses.replace(PRESETS["demo"], severity=(1.0, 1.0))
 

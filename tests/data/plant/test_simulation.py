@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from ssdpt.data.plant import PRESETS, Preset, simulate, simulation
-from ssdpt.data.plant.simulation import Order
-from ssdpt.data.plant.worker import work
+from ssdpt.common.progress import Reporter, Task
+from ssdpt.data.simulator import PRESETS, Preset, simulate, simulation
+from ssdpt.data.simulator.simulation import Order
+from ssdpt.data.simulator.worker import work
 from ssdpt.errors import SsdptError
-from ssdpt.progress import Reporter, Task
 
 SMALL = Preset("small", ("fan", "valve"), 1, 1, 1, (3.0, 9.0), (0.5, 1.0), 0.5, 0.4)
 
@@ -100,7 +100,7 @@ def test_progress_counts_every_clip(tmp_path: Path, small: Preset) -> None:
 def test_children_work_from_a_thread_of_a_script_without_a_main_guard(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(
-        "import threading\nfrom pathlib import Path\nfrom ssdpt.data.plant import simulate\n"
+        "import threading\nfrom pathlib import Path\nfrom ssdpt.data.simulator import simulate\n"
         f"work = lambda: simulate(Path({str(tmp_path / 'out')!r}), 'tiny', machines=['fan'],"
         " workers=2)\n"
         "thread = threading.Thread(target=work)\nthread.start()\nthread.join()\n",

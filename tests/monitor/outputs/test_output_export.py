@@ -12,8 +12,8 @@ import pytest
 
 from receivers import an_event
 from ssdpt.errors import SsdptError
+from ssdpt.monitor.messages import Comment
 from ssdpt.monitor.outputs.export import TrendPoint, export_events, export_trend
-from ssdpt.monitor.types import Comment
 
 FORMATS = ("csv", "parquet")
 

@@ -11,12 +11,12 @@ import pytest
 
 from receivers import MailSink, an_event, certificate, until
 from ssdpt.errors import SsdptError
+from ssdpt.monitor.config import MailSettings
+from ssdpt.monitor.messages import Comment
 from ssdpt.monitor.outputs import open_output
 from ssdpt.monitor.outputs.base import TryAgain
 from ssdpt.monitor.outputs.mail import MailOutput
 from ssdpt.monitor.outputs.messages import EventChanged
-from ssdpt.monitor.plant import MailSettings
-from ssdpt.monitor.types import Comment
 
 PASSWORD = "correct horse battery"
 TO = ("ann@example.org", "bob@example.org")

@@ -6,8 +6,8 @@ import json
 import math
 
 from receivers import an_event
+from ssdpt.monitor.messages import Comment
 from ssdpt.monitor.outputs.messages import EventChanged, change_json, encoded, event_json
-from ssdpt.monitor.types import Comment
 
 
 def test_changes_have_rising_numbers():

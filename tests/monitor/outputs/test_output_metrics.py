@@ -14,6 +14,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from receivers import an_event
 from ssdpt.errors import SsdptError
+from ssdpt.monitor.messages import STATES, Reading
 from ssdpt.monitor.outputs import metrics as metrics_module
 from ssdpt.monitor.outputs.base import OutputStatus
 from ssdpt.monitor.outputs.messages import (
@@ -23,7 +24,6 @@ from ssdpt.monitor.outputs.messages import (
     StateChanged,
 )
 from ssdpt.monitor.outputs.metrics import Metrics
-from ssdpt.monitor.types import STATES, Reading
 
 _ORDER = {"machine": 0, "output": 0, "level": 1, "state": 1, "le": 1, "version": 1}
 

@@ -16,6 +16,8 @@ from cable import PUBACK, PUBLISH, Cable
 
 from receivers import Broker, Subscriber, an_event, certificate, free_port, until
 from ssdpt.errors import SsdptError
+from ssdpt.monitor.config import MqttSettings
+from ssdpt.monitor.messages import STATES, Reading
 from ssdpt.monitor.outputs import open_output
 from ssdpt.monitor.outputs.base import TryAgain
 from ssdpt.monitor.outputs.messages import (
@@ -25,8 +27,6 @@ from ssdpt.monitor.outputs.messages import (
     StateChanged,
 )
 from ssdpt.monitor.outputs.mqtt import MqttOutput
-from ssdpt.monitor.plant import MqttSettings
-from ssdpt.monitor.types import STATES, Reading
 
 needs_mosquitto = pytest.mark.needs_mosquitto
 PASSWORD = "correct horse battery"
@@ -180,7 +180,7 @@ def test_the_broker_says_offline_when_the_process_is_killed(broker):
     code = (
         "import sys, time\n"
         "from ssdpt.monitor.outputs import open_output\n"
-        "from ssdpt.monitor.plant import MqttSettings\n"
+        "from ssdpt.monitor.config import MqttSettings\n"
         "open_output(MqttSettings(host='127.0.0.1', port=int(sys.argv[1]), prefix='plant'))\n"
         "time.sleep(60)\n"
     )

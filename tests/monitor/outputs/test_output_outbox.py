@@ -5,9 +5,9 @@ from __future__ import annotations
 import threading
 
 from receivers import an_event
+from ssdpt.monitor.messages import Reading
 from ssdpt.monitor.outputs.messages import EventChanged, ReadingTaken, StateChanged
 from ssdpt.monitor.outputs.outbox import Outbox
-from ssdpt.monitor.types import Reading
 
 
 def reading(number, machine="fan"):

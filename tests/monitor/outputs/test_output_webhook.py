@@ -12,12 +12,12 @@ import pytest
 
 from receivers import WebReceiver, an_event, free_port, until
 from ssdpt.errors import SsdptError
+from ssdpt.monitor.config import WebhookSettings
+from ssdpt.monitor.messages import Reading
 from ssdpt.monitor.outputs import open_output
 from ssdpt.monitor.outputs.base import TryAgain
 from ssdpt.monitor.outputs.messages import EventChanged, ReadingTaken
 from ssdpt.monitor.outputs.webhook import WebhookOutput
-from ssdpt.monitor.plant import WebhookSettings
-from ssdpt.monitor.types import Reading
 
 KEY = "a very secret key"
 

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Iterator
 import numpy as np
 
 from ssdpt.monitor.sources.base import Source
+from ssdpt.monitor.sources.chunk import Chunk
 from ssdpt.monitor.sources.clock import Clock
-from ssdpt.monitor.types import Chunk
 
 NOON = 1_700_000_000.0
 

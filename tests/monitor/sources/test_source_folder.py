@@ -11,7 +11,7 @@ from hand_clock import NOON, HandClock, ends_meet, joined
 
 from sounds import hum, write_clip
 from ssdpt.errors import SsdptError
-from ssdpt.monitor.plant import FolderSettings
+from ssdpt.monitor.config import FolderSettings
 from ssdpt.monitor.sources import open_source
 
 RATE = 16_000

@@ -11,7 +11,7 @@ import pytest
 from hand_clock import HandClock, Listener, amplitude, ends_meet, joined, tone, until
 
 from ssdpt.errors import SsdptError
-from ssdpt.monitor.plant import MicrophoneSettings
+from ssdpt.monitor.config import MicrophoneSettings
 from ssdpt.monitor.sources import microphone, open_source
 from ssdpt.monitor.sources.microphone import MicrophoneSource
 

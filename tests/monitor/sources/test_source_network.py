@@ -14,9 +14,9 @@ import pytest
 from hand_clock import NOON, HandClock, Listener, amplitude, ends_meet, joined, tone, until
 
 from sounds import hum, write_clip
+from ssdpt.common.backoff import Backoff
 from ssdpt.errors import SsdptError
-from ssdpt.monitor.backoff import Backoff
-from ssdpt.monitor.plant import NetworkSettings
+from ssdpt.monitor.config import NetworkSettings
 from ssdpt.monitor.sources import network, open_source
 from ssdpt.monitor.sources.base import SourceLost
 from ssdpt.monitor.sources.clock import SYSTEM
@@ -227,7 +227,7 @@ def test_addresses_are_shown_without_passwords(url, shown):
 def test_without_the_extra_it_says_which_one():
     code = (
         "import sys, threading; sys.modules['av'] = None\n"
-        "from ssdpt.monitor.plant import NetworkSettings\n"
+        "from ssdpt.monitor.config import NetworkSettings\n"
         "from ssdpt.monitor.sources import open_source\n"
         "source = open_source(NetworkSettings(url='rtsp://x/'), 16000)\n"
         "try:\n    next(source.chunks(threading.Event()))\n"

@@ -11,28 +11,28 @@ from hand_clock import tone
 
 from receivers import free_port
 from sounds import write_clip
-from ssdpt.monitor import probe
-from ssdpt.monitor.plant import (
+from ssdpt.monitor.config import (
     FolderSettings,
     MachineSettings,
     MailSettings,
+    MonitorConfig,
     NetworkSettings,
-    PlantFile,
     PushedSettings,
     ReplaySettings,
     SimulatedSettings,
     WebhookSettings,
 )
-from ssdpt.monitor.probe import Found, probe_plant
+from ssdpt.monitor.service import check as probe
+from ssdpt.monitor.service.check import Found, probe_config
 
 
 def plant_of(*sources, outputs=()):
     machines = [MachineSettings(id=f"m{n}", source=source) for n, source in enumerate(sources)]
-    return PlantFile(machines=machines, outputs=outputs)
+    return MonitorConfig(machines=machines, outputs=outputs)
 
 
 def found_of(source, **limit):
-    (found,) = probe_plant(plant_of(source), **limit)
+    (found,) = probe_config(plant_of(source), **limit)
     assert found.name == "m0"
     return found
 
@@ -106,7 +106,7 @@ def test_all_are_opened_at_once_and_told_in_the_order_of_the_file(monkeypatch):
             raise ValueError("a text that might hold a password")
 
     monkeypatch.setattr(probe, "open_source", Waiting)
-    found = list(probe_plant(plant_of(*[PushedSettings()] * 3), limit=60.0))
+    found = list(probe_config(plant_of(*[PushedSettings()] * 3), limit=60.0))
     assert found == [Found(f"m{n}", "cannot be opened (ValueError)", False) for n in range(3)]
 
 
@@ -116,7 +116,7 @@ def test_outputs_are_named_by_their_place_and_hold_no_secret(tmp_path):
         **{"host": "mail.example", "sender": "a@b", "to": ("c@d",), "user": "ann"},
         password_file=tmp_path / "none",
     )
-    reached, unread = probe_plant(plant_of(outputs=(hook, mail)))
+    reached, unread = probe_config(plant_of(outputs=(hook, mail)))
     assert reached.name == hook.url.removesuffix("/secret").replace("http", "webhook http")
     assert not reached.well
     assert "refused" in reached.words

@@ -19,7 +19,7 @@ from hand_clock import (
 )
 
 from ssdpt.errors import SsdptError
-from ssdpt.monitor.plant import PushedSettings
+from ssdpt.monitor.config import PushedSettings
 from ssdpt.monitor.sources import open_source
 from ssdpt.monitor.sources.pushed import MOST_WAITING
 

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.needs_sound
 LISTEN = """
 import json, sys, threading
 from hand_clock import Listener, amplitude, ends_meet, joined, loudest_hz
-from ssdpt.monitor.plant import MicrophoneSettings
+from ssdpt.monitor.config import MicrophoneSettings
 from ssdpt.monitor.sources import open_source
 
 source = open_source(MicrophoneSettings(device="pulse", channel=1), 16000)

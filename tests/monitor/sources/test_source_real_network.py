@@ -9,7 +9,7 @@ import time
 import pytest
 from hand_clock import Listener, amplitude, joined, loudest_hz, until
 
-from ssdpt.monitor.plant import NetworkSettings
+from ssdpt.monitor.config import NetworkSettings
 from ssdpt.monitor.sources import open_source
 
 pytestmark = pytest.mark.needs_sound

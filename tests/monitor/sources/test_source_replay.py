@@ -10,7 +10,7 @@ from hand_clock import NOON, HandClock, amplitude, ends_meet, joined, seconds_of
 
 from sounds import hum, write_clip
 from ssdpt.errors import SsdptError
-from ssdpt.monitor.plant import ReplaySettings
+from ssdpt.monitor.config import ReplaySettings
 from ssdpt.monitor.sources import open_source
 
 RATE = 16_000

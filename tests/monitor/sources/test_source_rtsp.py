@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hand_clock import Listener, amplitude, ends_meet, joined, loudest_hz, tone, until
 
-from ssdpt.monitor.plant import NetworkSettings
+from ssdpt.monitor.config import NetworkSettings
 from ssdpt.monitor.sources import open_source
 
 RATE = 16_000

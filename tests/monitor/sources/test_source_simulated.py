@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from hand_clock import NOON, HandClock, ends_meet, joined, seconds_of
 
-from ssdpt.data.plant.catalogue import MACHINES
-from ssdpt.data.plant.live import LiveMachine, _joined, _SettledCasing
-from ssdpt.data.plant.resonance import Casing
-from ssdpt.data.plant.timebase import RATE
+from ssdpt.data.simulator.catalogue import MACHINES
+from ssdpt.data.simulator.live import LiveMachine, _joined, _SettledCasing
+from ssdpt.data.simulator.resonance import Casing
+from ssdpt.data.simulator.timebase import RATE
 from ssdpt.errors import SsdptError
-from ssdpt.monitor.plant import SimulatedSettings
+from ssdpt.monitor.config import SimulatedSettings
 from ssdpt.monitor.sources import open_source
 
 

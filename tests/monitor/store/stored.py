@@ -7,9 +7,9 @@ import tarfile
 
 from sqlalchemy import select
 
-from ssdpt.monitor.plant import RetentionSettings
+from ssdpt.monitor.config import RetentionSettings
+from ssdpt.monitor.messages import Comment, Event, Reading
 from ssdpt.monitor.store.tables import about, metadata
-from ssdpt.monitor.types import Comment, Event, Reading
 
 BEGIN = 1_700_002_800.0  # a whole hour
 

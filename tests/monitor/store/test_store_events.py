@@ -12,9 +12,9 @@ import pytest
 from stored import BEGIN, event
 
 from ssdpt.errors import SsdptError
+from ssdpt.monitor.messages import Comment
 from ssdpt.monitor.store import Store
 from ssdpt.monitor.store import events as events_module
-from ssdpt.monitor.types import Comment
 
 _ACKNOWLEDGE_AND_WAIT = """
 import sys, time

@@ -12,13 +12,13 @@ import threading
 import pytest
 from stored import event, rewrite
 
+from ssdpt.common.files import atomic_folder
+from ssdpt.detection.storage import MODEL_FILES, read_model
 from ssdpt.errors import SsdptError
-from ssdpt.files import atomic_folder
-from ssdpt.monitor.added import AddedMachines
-from ssdpt.monitor.plant import MachineSettings
+from ssdpt.monitor.config import MachineSettings
+from ssdpt.monitor.service.added_machines import AddedMachines
 from ssdpt.monitor.store import Store, back_up, restore
-from ssdpt.monitor.store.learnt import MACHINES, MODELS
-from ssdpt.storage import MODEL_FILES, read_model
+from ssdpt.monitor.store.learned_models import MACHINES, MODELS
 
 PUMP = MachineSettings.model_validate({"id": "pump_2", "source": {"kind": "pushed"}})
 
@@ -110,7 +110,7 @@ def test_a_model_that_is_away_for_a_moment_is_waited_for(store, folder, tmp_path
     learnt(store, folder)
     place = folder / MODELS / "fan-1"
     place.rename(place.with_name(".fan-1.abc.old"))
-    monkeypatch.setattr("ssdpt.monitor.store.learnt._PAUSE", 0)
+    monkeypatch.setattr("ssdpt.monitor.store.learned_models._PAUSE", 0)
     monkeypatch.setattr("time.sleep", lambda _: place.exists() or write(place, "new"))
     back_up(store, tmp_path / "backup.tar")
     with tarfile.open(tmp_path / "backup.tar") as tar:
@@ -120,8 +120,8 @@ def test_a_model_that_is_away_for_a_moment_is_waited_for(store, folder, tmp_path
 def test_a_model_that_never_stands_still_is_told(store, folder, tmp_path, monkeypatch):
     learnt(store, folder)
     states = iter(range(10**6))
-    monkeypatch.setattr("ssdpt.monitor.store.learnt._state", lambda _: next(states))
-    monkeypatch.setattr("ssdpt.monitor.store.learnt._PAUSE", 0)
+    monkeypatch.setattr("ssdpt.monitor.store.learned_models._state", lambda _: next(states))
+    monkeypatch.setattr("ssdpt.monitor.store.learned_models._PAUSE", 0)
     with pytest.raises(SsdptError, match="changes all the time; back up again later"):
         back_up(store, tmp_path / "backup.tar")
     assert not (tmp_path / "backup.tar").exists()
@@ -134,8 +134,8 @@ def test_a_model_that_is_removed_meanwhile_is_left_out(store, folder, tmp_path, 
         shutil.rmtree(path, ignore_errors=True)
         raise FileNotFoundError(path)
 
-    monkeypatch.setattr("ssdpt.monitor.store.learnt._state", gone)
-    monkeypatch.setattr("ssdpt.monitor.store.learnt._PAUSE", 0)
+    monkeypatch.setattr("ssdpt.monitor.store.learned_models._state", gone)
+    monkeypatch.setattr("ssdpt.monitor.store.learned_models._PAUSE", 0)
     back_up(store, tmp_path / "backup.tar")
     with tarfile.open(tmp_path / "backup.tar") as tar:
         assert [name for name in tar.getnames() if name.startswith("models/")] == []

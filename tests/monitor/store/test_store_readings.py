@@ -10,9 +10,9 @@ from sqlalchemy import select
 from stored import BEGIN, readings
 
 from ssdpt.errors import SsdptError
+from ssdpt.monitor.messages import STATES, Reading
 from ssdpt.monitor.store import Store
 from ssdpt.monitor.store.tables import STATE_CODES, hours, minutes, seconds
-from ssdpt.monitor.types import STATES, Reading
 
 HOUR = 3600
 

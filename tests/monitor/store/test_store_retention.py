@@ -7,9 +7,9 @@ import pytest
 from sqlalchemy import func, select
 from stored import BEGIN, event, readings
 
-from ssdpt.monitor.plant import RetentionSettings
+from ssdpt.monitor.config import RetentionSettings
+from ssdpt.monitor.messages import Reading
 from ssdpt.monitor.store.tables import hours, minutes, seconds
-from ssdpt.monitor.types import Reading
 
 DAY = 86400.0
 RULES = RetentionSettings()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ssdpt.monitor.config import MailSettings, MqttSettings, OutputSettings, WebhookSettings
 from ssdpt.monitor.outputs.base import Output
 from ssdpt.monitor.outputs.mail import MailOutput
 from ssdpt.monitor.outputs.mqtt import MqttOutput
 from ssdpt.monitor.outputs.webhook import WebhookOutput
-from ssdpt.monitor.plant import MailSettings, MqttSettings, OutputSettings, WebhookSettings
 
 
 def make_output(settings: OutputSettings, titles: Mapping[str, str] | None = None) -> Output:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ssdpt.monitor.backoff import Backoff
+from ssdpt.common.backoff import Backoff
 from ssdpt.monitor.outputs.messages import Message
 from ssdpt.monitor.outputs.outbox import Outbox
 

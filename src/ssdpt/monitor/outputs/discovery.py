@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from ssdpt.monitor.types import STATES
+from ssdpt.monitor.messages import STATES
 from ssdpt.version import __version__
 
 _ROOT = "homeassistant"

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import Any, Literal, get_args
 
 from ssdpt.errors import SsdptError
-from ssdpt.monitor.types import Comment, Event, MachineState
+from ssdpt.monitor.messages import Comment, Event, MachineState
 
 Format = Literal["csv", "parquet"]
 _ROWS = 5000  # a piece, which is a row group of Parquet

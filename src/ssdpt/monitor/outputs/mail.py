@@ -14,13 +14,13 @@ from email.message import EmailMessage
 from email.utils import format_datetime
 from typing import Literal
 
+from ssdpt.common.backoff import Backoff
 from ssdpt.errors import SsdptError
-from ssdpt.monitor.backoff import Backoff
+from ssdpt.monitor.config import MailSettings
+from ssdpt.monitor.messages import Event
 from ssdpt.monitor.outputs.base import ROOM, Refused, RetryingOutput, TryAgain
 from ssdpt.monitor.outputs.messages import EventChanged, Message
 from ssdpt.monitor.outputs.secret import read_secret
-from ssdpt.monitor.plant import MailSettings
-from ssdpt.monitor.types import Event
 
 _TIMEOUT = 20.0  # seconds without an answer
 _HOUR = 3600.0  # seconds

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from ssdpt.monitor.types import Event, MachineState, Reading
+from ssdpt.monitor.messages import Event, MachineState, Reading
 
 
 class _Changes:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, get_args
 
 from ssdpt.errors import SsdptError
+from ssdpt.monitor.messages import STATES, Event, EventLevel, MachineState, Reading
 from ssdpt.monitor.outputs.base import OutputStatus
 from ssdpt.monitor.outputs.messages import (
     EventChanged,
@@ -20,7 +21,6 @@ from ssdpt.monitor.outputs.messages import (
     ReadingTaken,
     StateChanged,
 )
-from ssdpt.monitor.types import STATES, Event, EventLevel, MachineState, Reading
 from ssdpt.version import __version__
 
 _DELAYS = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0)  # seconds

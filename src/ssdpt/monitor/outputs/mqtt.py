@@ -21,8 +21,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from ssdpt.common.backoff import Backoff
 from ssdpt.errors import SsdptError
-from ssdpt.monitor.backoff import Backoff
+from ssdpt.monitor.config import MqttSettings
 from ssdpt.monitor.outputs.base import ROOM, Output, TryAgain
 from ssdpt.monitor.outputs.discovery import announcements
 from ssdpt.monitor.outputs.messages import (
@@ -35,7 +36,6 @@ from ssdpt.monitor.outputs.messages import (
     encoded,
 )
 from ssdpt.monitor.outputs.secret import read_secret
-from ssdpt.monitor.plant import MqttSettings
 
 if TYPE_CHECKING:
     import aiomqtt

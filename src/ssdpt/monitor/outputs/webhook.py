@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator
 from typing import IO, Any
 from urllib.parse import urlsplit
 
+from ssdpt.common.backoff import Backoff
 from ssdpt.errors import SsdptError
-from ssdpt.monitor.backoff import Backoff
+from ssdpt.monitor.config import WebhookSettings
 from ssdpt.monitor.outputs.base import ROOM, Refused, RetryingOutput, TryAgain
 from ssdpt.monitor.outputs.messages import EventChanged, Message, change_json, encoded
 from ssdpt.monitor.outputs.secret import read_secret
-from ssdpt.monitor.plant import WebhookSettings
 from ssdpt.version import __version__
 
 _TIMEOUT = 10.0  # seconds without an answer

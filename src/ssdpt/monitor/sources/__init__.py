@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ssdpt.monitor.plant import (
+from ssdpt.monitor.config import (
     FolderSettings,
     MicrophoneSettings,
     NetworkSettings,

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ssdpt.errors import SsdptError
+from ssdpt.monitor.sources.chunk import Chunk
 from ssdpt.monitor.sources.clock import SYSTEM, Clock
-from ssdpt.monitor.types import Chunk
 
 CHUNK_SECONDS = 0.25
 

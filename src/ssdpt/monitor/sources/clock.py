@@ -9,7 +9,7 @@ from collections import deque
 
 import numpy as np
 
-from ssdpt.monitor.types import Chunk
+from ssdpt.monitor.sources.chunk import Chunk
 from ssdpt.types import Floats
 
 TOLERANCE = 0.5  # seconds that a source may run away from the computer's clock

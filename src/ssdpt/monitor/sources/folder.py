@@ -9,12 +9,12 @@ from pathlib import Path
 
 from ssdpt.data import audio
 from ssdpt.errors import SsdptError
-from ssdpt.monitor.plant import FolderSettings
+from ssdpt.monitor.config import FolderSettings
 from ssdpt.monitor.sources.base import Source, SourceLost
+from ssdpt.monitor.sources.chunk import Chunk
 from ssdpt.monitor.sources.clock import SYSTEM, Clock
 from ssdpt.monitor.sources.recordings import heard, sound_files
 from ssdpt.monitor.sources.timeline import Placed, Timeline
-from ssdpt.monitor.types import Chunk
 
 _POLL = 0.5  # seconds; polling also sees what other computers write onto a share
 _STEADY = 1.0  # seconds without a change until a file is looked at

@@ -8,15 +8,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from ssdpt.common.backoff import Backoff
 from ssdpt.data.portaudio import sounddevice
 from ssdpt.errors import SsdptError
-from ssdpt.monitor.backoff import Backoff
-from ssdpt.monitor.plant import MicrophoneSettings
+from ssdpt.monitor.config import MicrophoneSettings
 from ssdpt.monitor.sources.base import CHUNK_SECONDS, SourceLost, check_channel
+from ssdpt.monitor.sources.chunk import Chunk
 from ssdpt.monitor.sources.clock import SYSTEM, Clock
 from ssdpt.monitor.sources.reconnecting import ReconnectingSource
 from ssdpt.monitor.sources.resampler import Blocks
-from ssdpt.monitor.types import Chunk
 from ssdpt.types import Floats
 
 _BLOCK = 0.1  # seconds that the sound card hands over at a time

@@ -12,16 +12,16 @@ from typing import Any
 
 import numpy as np
 
+from ssdpt.common.backoff import Backoff
 from ssdpt.errors import SsdptError
-from ssdpt.monitor.backoff import Backoff
-from ssdpt.monitor.plant import NetworkSettings
+from ssdpt.monitor.config import NetworkSettings
 from ssdpt.monitor.sources.ahead import Ahead
 from ssdpt.monitor.sources.base import CHUNK_SECONDS, SourceLost, check_channel
+from ssdpt.monitor.sources.chunk import Chunk
 from ssdpt.monitor.sources.clock import SYSTEM, Clock
 from ssdpt.monitor.sources.pace import Pace
 from ssdpt.monitor.sources.reconnecting import ReconnectingSource
 from ssdpt.monitor.sources.resampler import Blocks
-from ssdpt.monitor.types import Chunk
 from ssdpt.types import Floats
 
 # No `file`: what a server names as its next part must not be read from this computer.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 
+from ssdpt.monitor.sources.chunk import Chunk
 from ssdpt.monitor.sources.clock import SYSTEM, Clock
-from ssdpt.monitor.types import Chunk
 from ssdpt.types import Floats
 
 _LATEST = 1.0  # seconds behind that are caught up; more is let go

@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssdpt.errors import SsdptError
-from ssdpt.monitor.plant import PushedSettings
+from ssdpt.monitor.config import PushedSettings
 from ssdpt.monitor.sources.base import CHUNK_SECONDS, Source, check_channel
+from ssdpt.monitor.sources.chunk import Chunk
 from ssdpt.monitor.sources.clock import SYSTEM, TOLERANCE, Clock
 from ssdpt.monitor.sources.resampler import Resampler
 from ssdpt.monitor.sources.timeline import Timeline
-from ssdpt.monitor.types import Chunk
 from ssdpt.types import Floats
 
 MOST_WAITING = 60.0  # seconds of sound

@@ -6,11 +6,11 @@ import threading
 from abc import abstractmethod
 from collections.abc import Iterator
 
+from ssdpt.common.backoff import Backoff
 from ssdpt.errors import SsdptError
-from ssdpt.monitor.backoff import Backoff
 from ssdpt.monitor.sources.base import Source, SourceLost
+from ssdpt.monitor.sources.chunk import Chunk
 from ssdpt.monitor.sources.clock import SYSTEM, Clock, SampleClock
-from ssdpt.monitor.types import Chunk
 
 _LASTING = 10.0  # seconds of sound after which a connection counts as a good one
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from ssdpt.data import audio
 from ssdpt.errors import SsdptError
-from ssdpt.monitor.plant import ReplaySettings
+from ssdpt.monitor.config import ReplaySettings
 from ssdpt.monitor.sources.base import Source
+from ssdpt.monitor.sources.chunk import Chunk
 from ssdpt.monitor.sources.clock import SYSTEM, Clock
 from ssdpt.monitor.sources.pace import Pace
 from ssdpt.monitor.sources.recordings import heard, sound_files
-from ssdpt.monitor.types import Chunk
 from ssdpt.types import Floats
 
 

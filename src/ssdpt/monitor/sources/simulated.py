@@ -5,15 +5,15 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 
-from ssdpt.data.plant.live import BLOCK_SECONDS, LiveMachine
-from ssdpt.data.plant.timebase import RATE
-from ssdpt.monitor.plant import SimulatedSettings
+from ssdpt.data.simulator.live import BLOCK_SECONDS, LiveMachine
+from ssdpt.data.simulator.timebase import RATE
+from ssdpt.monitor.config import SimulatedSettings
 from ssdpt.monitor.sources.ahead import Ahead
 from ssdpt.monitor.sources.base import CHUNK_SECONDS, Source
+from ssdpt.monitor.sources.chunk import Chunk
 from ssdpt.monitor.sources.clock import SYSTEM, Clock
 from ssdpt.monitor.sources.pace import Pace
 from ssdpt.monitor.sources.resampler import Blocks
-from ssdpt.monitor.types import Chunk
 from ssdpt.types import Floats
 
 _AHEAD_SECONDS = 30.0

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, select
 
-from ssdpt.monitor.store.machines import Part, plain
+from ssdpt.monitor.store.machines import StoreBase, plain
 from ssdpt.monitor.store.tables import actions
 
 
@@ -21,7 +21,7 @@ class Action:
     about: str  # an event, a machine, a user
 
 
-class Actions(Part):
+class Actions(StoreBase):
     """The trail. Acknowledging, commenting and labelling leave theirs by themselves."""
 
     def log_action(self, who: str, at: float, what: str, about: str) -> None:

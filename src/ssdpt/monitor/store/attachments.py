@@ -16,10 +16,10 @@ from typing import Any, Literal
 
 from sqlalchemy import Table, delete, select, union_all
 
+from ssdpt.common.files import atomic_path, writing
 from ssdpt.errors import SsdptError
-from ssdpt.files import atomic_path, writing
 from ssdpt.monitor.store.engine import Database
-from ssdpt.monitor.store.machines import Part, plain
+from ssdpt.monitor.store.machines import StoreBase, plain
 from ssdpt.monitor.store.tables import attachments, events, samples
 
 AttachmentName = Literal["audio", "spectrogram", "map"]
@@ -68,7 +68,7 @@ class Files:
                 yield key
 
 
-class Attachments(Part):
+class Attachments(StoreBase):
     """Files that belong to an event or a machine; each has one of a name."""
 
     def __init__(self, database: Database, files: Files) -> None:

@@ -1,6 +1,6 @@
 """A whole store and what was learnt in one .tar, that either database can be restored from.
 
-models/…, machines.json  see ssdpt.monitor.store.learnt
+models/…, machines.json  see ssdpt.monitor.store.learned_models
 files/<key>              recordings and pictures
 tables/<name>.jsonl.gz   the names of the columns, then rows, some thousand a line
 about.json               versions, and how much there is; the last, so that it vouches for the rest
@@ -24,11 +24,16 @@ from sqlalchemy import Connection, column, delete, select, table, text
 from sqlalchemy import Table as SqlTable
 from sqlalchemy.exc import DBAPIError
 
+from ssdpt.common.files import atomic_path, writing
 from ssdpt.errors import SsdptError
-from ssdpt.files import atomic_path, writing
 from ssdpt.monitor.store.attachments import Files, files_folder
 from ssdpt.monitor.store.engine import Database
-from ssdpt.monitor.store.learnt import MACHINES, MODELS, LearntFiles, add_learnt
+from ssdpt.monitor.store.learned_models import (
+    MACHINES,
+    MODELS,
+    LearnedModelFiles,
+    add_learned_models,
+)
 from ssdpt.monitor.store.schema import check_references, known, newest, revision, store_id, upgrade
 from ssdpt.monitor.store.store import Store
 from ssdpt.monitor.store.tables import about, metadata
@@ -50,7 +55,7 @@ def back_up(store: Store, path: Path) -> None:
         tarfile.open(temporary, "w") as tar,
         store.database.read() as connection,
     ):
-        learnt = add_learnt(tar, store.files.folder.parent)
+        learnt = add_learned_models(tar, store.files.folder.parent)
         there = _add_files(tar, store.files, connection)
         rows = {
             own.name: _add_table(tar, Path(work), connection, own, there)
@@ -89,7 +94,7 @@ def restore(path: Path, url: str, folder: Path) -> None:
             incomplete.callback(shutil.rmtree, own, ignore_errors=True)
             recordings = Files(own)
             waiting = tempfile.TemporaryDirectory(prefix=".ssdpt-", dir=folder)
-            learnt = LearntFiles(folder, Path(undo.enter_context(waiting)))
+            learnt = LearnedModelFiles(folder, Path(undo.enter_context(waiting)))
             files = _extract(tar, recordings, learnt)
             rows = {name: _fill(tar, connection, name) for name in content["rows"]}
             expected = (content["files"], content["rows"], content.get("learnt", []))
@@ -162,7 +167,7 @@ def _read_about(path: Path, tar: tarfile.TarFile) -> dict[str, Any]:
     return content
 
 
-def _extract(tar: tarfile.TarFile, files: Files, learnt: LearntFiles) -> int:
+def _extract(tar: tarfile.TarFile, files: Files, learnt: LearnedModelFiles) -> int:
     """Only names that a backup has are written, whatever else the .tar holds; how many files."""
     count = 0
     for member in tar:

@@ -9,10 +9,10 @@ from typing import Any
 from sqlalchemy import Connection, Row, Select, and_, case, func, or_, select, update
 
 from ssdpt.errors import SsdptError
+from ssdpt.monitor.messages import Comment, Event, EventLabel
 from ssdpt.monitor.store.actions import log
-from ssdpt.monitor.store.machines import Part, plain
+from ssdpt.monitor.store.machines import StoreBase, plain
 from ssdpt.monitor.store.tables import comments, events, machines
-from ssdpt.monitor.types import Comment, Event, EventLabel
 
 # What the monitor says of an event. The rest is said by people, and saving never takes it back.
 _HEARD = (
@@ -24,7 +24,7 @@ _HEARD = (
 _AT_ONCE = 10_000  # events whose comments one query asks for; databases bound its values
 
 
-class Events(Part):
+class Events(StoreBase):
     """Events by id. What these methods have returned from is safe from kills and power cuts."""
 
     def save_event(self, event: Event) -> None:

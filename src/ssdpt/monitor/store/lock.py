@@ -21,8 +21,8 @@ from sqlalchemy import Connection, inspect, select, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
+from ssdpt.common.files import writing
 from ssdpt.errors import SsdptError
-from ssdpt.files import writing
 from ssdpt.monitor.store.engine import Database, new_engine
 from ssdpt.monitor.store.tables import about
 

@@ -9,14 +9,14 @@ from typing import Any
 
 from sqlalchemy import delete, select
 
+from ssdpt.common.files import printable
 from ssdpt.errors import SsdptError
-from ssdpt.files import printable
-from ssdpt.monitor.plant import MACHINE_ID
+from ssdpt.monitor.config import MACHINE_ID
 from ssdpt.monitor.store.engine import Database
 from ssdpt.monitor.store.tables import machines, memory
 
 
-class Part:
+class StoreBase:
     """What every part of a store works on."""
 
     def __init__(self, database: Database) -> None:
@@ -50,7 +50,7 @@ class Part:
         return made
 
 
-class Memory(Part):
+class KeyValueStore(StoreBase):
     """What is learnt about a machine and must outlive a restart."""
 
     def remember(self, machine: str, key: str, value: Any) -> None:

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from sqlalchemy import Connection, Table, select
 
 from ssdpt.errors import SsdptError
-from ssdpt.monitor.store.machines import Part
-from ssdpt.monitor.store.marks import Mark, read_marks
+from ssdpt.monitor.messages import MachineState, Reading
+from ssdpt.monitor.store.machines import StoreBase
 from ssdpt.monitor.store.rollup import HOUR, MINUTE, roll_late, roll_up, values_of
+from ssdpt.monitor.store.rollup_progress import Mark, read_progress
 from ssdpt.monitor.store.tables import STATE_CODES, STATE_OF_CODE, hours, minutes, seconds
-from ssdpt.monitor.types import MachineState, Reading
 
 _LOWEST_DBFS = -120.0  # of silence
 _LATEST = 1e11  # seconds since 1970; beyond lies a broken clock
@@ -53,7 +53,7 @@ class _Point:
     state: int = 0
 
 
-class Readings(Part):
+class Readings(StoreBase):
     """Readings of every second, summed up to minutes and hours."""
 
     def add_readings(self, readings: Sequence[Reading]) -> None:
@@ -65,7 +65,7 @@ class Readings(Part):
         if not rows:
             return
         with self.database.write(durable=False) as connection:
-            made = read_marks(connection, to_write=True)["minutes"]
+            made = read_progress(connection, to_write=True)["minutes"]
             insert = self.database.insert(seconds)
             connection.execute(
                 insert.on_conflict_do_nothing(index_elements=["machine", "time"]), rows
@@ -124,7 +124,7 @@ class Readings(Part):
         first, last = _milliseconds(begin), _milliseconds(end)
         number = self._number(machine)
         with self.database.read() as connection:
-            made = read_marks(connection)
+            made = read_progress(connection)
             length = _length((last - first) / points, first, made)
             first = first - first % length
             last = last + -last % length

@@ -9,12 +9,12 @@ from typing import Any, Literal
 
 from sqlalchemy import ColumnElement, Row, Table, delete, select, update
 
-from ssdpt.monitor.plant import RetentionSettings
+from ssdpt.monitor.config import RetentionSettings
 from ssdpt.monitor.store.actions import log
 from ssdpt.monitor.store.attachments import Attachments
-from ssdpt.monitor.store.marks import Mark, read_marks, set_mark
 from ssdpt.monitor.store.readings import Readings
 from ssdpt.monitor.store.rollup import HOUR, MINUTE
+from ssdpt.monitor.store.rollup_progress import Mark, read_progress, set_progress
 from ssdpt.monitor.store.tables import attachments, events, machines, minutes, seconds
 
 _DAY = 86400.0
@@ -96,11 +96,11 @@ class Retention(Readings, Attachments):
     ) -> int:
         """Rows that begin before a time (s) and that the coarser table has taken up; how many."""
         with self.database.write() as connection:
-            marks = read_marks(connection, to_write=True)
+            marks = read_progress(connection, to_write=True)
             until = min(round(before * 1000), marks[made])
             until = max(until - until % length, marks[removed])
             # First of all, so that no trend is read where rows are missing.
-            set_mark(connection, removed, until)
+            set_progress(connection, removed, until)
             numbers = list(connection.scalars(select(machines.c.id)))
         count = 0
         for number in numbers:  # a transaction each: others may write in between

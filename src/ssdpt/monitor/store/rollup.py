@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Connection, Select, Table, func, select
 
 from ssdpt.monitor.store.engine import Database
-from ssdpt.monitor.store.marks import Mark, read_marks, set_mark
+from ssdpt.monitor.store.rollup_progress import Mark, read_progress, set_progress
 from ssdpt.monitor.store.tables import hours, machines, minutes, seconds
 
 MINUTE, HOUR = 60_000, 3_600_000  # milliseconds
@@ -59,7 +59,7 @@ def roll_late(
 
     `times` are the first and last of the new readings (ms) by the machine's number.
     """
-    made = read_marks(connection, to_write=True)
+    made = read_progress(connection, to_write=True)
     for machine, (first, last) in times.items():
         for table, source, length, until in (
             (minutes, seconds, MINUTE, made["minutes"]),
@@ -75,7 +75,7 @@ def _roll_portion(database: Database, table: Table, source: Table, length: int, 
     """The next portion, in a transaction of its own; True when nothing is left."""
     name: Mark = "minutes" if table is minutes else "hours"
     with database.write(durable=False) as connection:
-        made = read_marks(connection, to_write=True)
+        made = read_progress(connection, to_write=True)
         # An hour needs all its minutes.
         over = now - _SETTLE if table is minutes else made["minutes"]
         target = over - over % length
@@ -94,7 +94,7 @@ def _roll_portion(database: Database, table: Table, source: Table, length: int, 
         begin = min(begin - begin % length, target)
         end = min(begin + _PORTION[name], target)
         _make(database, connection, (table, source, length), numbers, begin, end)
-        set_mark(connection, name, end)
+        set_progress(connection, name, end)
         return end == target
 
 

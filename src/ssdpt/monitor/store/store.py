@@ -11,13 +11,13 @@ from ssdpt.monitor.store.attachments import Files, files_folder
 from ssdpt.monitor.store.engine import Database
 from ssdpt.monitor.store.events import Events
 from ssdpt.monitor.store.lock import ServiceLock
-from ssdpt.monitor.store.machines import Memory
+from ssdpt.monitor.store.machines import KeyValueStore
 from ssdpt.monitor.store.retention import Retention
 from ssdpt.monitor.store.schema import outdated, store_id, upgrade
 from ssdpt.monitor.store.users import Users
 
 
-class Store(Retention, Events, Memory, Users, Actions):
+class Store(Retention, Events, KeyValueStore, Users, Actions):
     """Made by `open`. For all threads of a process; methods raise StoreUnavailable while the
     database is away and work again when it is back."""
 

@@ -23,10 +23,10 @@ from sqlalchemy import (
     Text,
 )
 
-from ssdpt.monitor.types import MachineState
+from ssdpt.monitor.messages import MachineState
 
 # Stored numbers keep their meaning for ever; the gaps leave room for states between. The worst of
-# several is the highest, in the order of ssdpt.monitor.types.STATES.
+# several is the highest, in the order of ssdpt.monitor.messages.STATES.
 STATE_CODES: dict[MachineState, int] = {
     "starting": 0,
     "off": 10,

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import IO
 
-from ssdpt.files import atomic_path
+from ssdpt.common.files import atomic_path
 
 
 def add_bytes(tar: tarfile.TarFile, name: str, content: bytes) -> None:

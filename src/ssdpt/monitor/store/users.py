@@ -13,7 +13,7 @@ from typing import Literal, get_args
 from sqlalchemy import delete, or_, select, update
 
 from ssdpt.errors import SsdptError
-from ssdpt.monitor.store.machines import Part, plain
+from ssdpt.monitor.store.machines import StoreBase, plain
 from ssdpt.monitor.store.tables import tokens, users
 
 Role = Literal["viewer", "operator", "admin"]
@@ -32,7 +32,7 @@ class User:
     role: Role
 
 
-class Users(Part):
+class Users(StoreBase):
     """Only salted hashes of passwords, and hashes of tokens, are kept."""
 
     def add_user(self, name: str, role: Role, password: str) -> None:

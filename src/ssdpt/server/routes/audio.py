@@ -12,12 +12,12 @@ from starlette.exceptions import HTTPException
 
 from ssdpt.errors import SsdptError
 from ssdpt.server.auth import Operator
-from ssdpt.server.names import MachineId
-from ssdpt.server.replies import Json
-from ssdpt.server.room import Here, Room
-from ssdpt.server.spans import Moment
+from ssdpt.server.context import AppContext, Context
+from ssdpt.server.ids import MachineId
+from ssdpt.server.json_response import Json
+from ssdpt.server.schemas import TakenWords
+from ssdpt.server.time_range import Moment
 from ssdpt.server.uploads import SampleFormat, decode, decode_pcm, read_body, spooled
-from ssdpt.server.words import TakenWords
 
 router = APIRouter(prefix="/v1/machines", tags=["audio"])
 
@@ -39,7 +39,7 @@ _REASON = 123  # bytes of a closing frame
     },
 )
 async def push(
-    who: Operator, machine: MachineId, request: Request, room: Here, time: Moment = None
+    who: Operator, machine: MachineId, request: Request, room: Context, time: Moment = None
 ) -> Json:
     """Sound of a machine with a source of kind `pushed`, at most 64 MiB.
 
@@ -61,7 +61,7 @@ async def stream(
     socket: WebSocket,
     who: Operator,
     machine: MachineId,
-    room: Here,
+    room: Context,
     rate: Annotated[int, Query(ge=1000, le=384_000)],
     channels: Annotated[int, Query(ge=1, le=64)] = 1,
     format: Annotated[SampleFormat, Query()] = "f32",
@@ -97,7 +97,7 @@ async def stream(
                 return
 
 
-def _may_send(room: Room, socket: WebSocket) -> bool:
+def _may_send(room: AppContext, socket: WebSocket) -> bool:
     who = room.guard.who(socket)
     return who is not None and who.may("operator")
 

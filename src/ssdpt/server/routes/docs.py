@@ -10,7 +10,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
-from ssdpt.server.replies import Json
+from ssdpt.server.json_response import Json
 
 router = APIRouter(tags=["docs"])
 

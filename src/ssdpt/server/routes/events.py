@@ -10,21 +10,21 @@ from fastapi.responses import FileResponse
 from starlette.exceptions import HTTPException
 
 from ssdpt.errors import SsdptError
+from ssdpt.monitor.messages import Event, EventKind
 from ssdpt.monitor.outputs.messages import event_json
 from ssdpt.monitor.store import StoreUnavailable
-from ssdpt.monitor.types import Event, EventKind
 from ssdpt.server.auth import Operator
-from ssdpt.server.names import EventId
-from ssdpt.server.replies import Json
-from ssdpt.server.room import Here, Room
-from ssdpt.server.spans import Moment
-from ssdpt.server.words import (
+from ssdpt.server.context import AppContext, Context
+from ssdpt.server.ids import EventId
+from ssdpt.server.json_response import Json
+from ssdpt.server.schemas import (
     Acknowledging,
     Commenting,
     EventWords,
     Labelling,
     SpectrogramWords,
 )
+from ssdpt.server.time_range import Moment
 
 router = APIRouter(prefix="/v1/events", tags=["events"])
 
@@ -34,7 +34,7 @@ _KINDS = {".flac": "audio/flac", ".wav": "audio/wav", ".ogg": "audio/ogg"}
 
 @router.get("", response_model=list[EventWords])
 def events(
-    room: Here,
+    room: Context,
     machine: Annotated[str | None, Query(max_length=64, pattern=r"^[a-z0-9_-]+$")] = None,
     open: Annotated[bool, Query(description="Only those that are not cleared.")] = False,
     kind: EventKind | None = None,
@@ -57,7 +57,7 @@ def events(
 
 
 @router.get("/{event}", response_model=EventWords)
-def event(event: EventId, room: Here) -> Json:
+def event(event: EventId, room: Context) -> Json:
     """One event."""
     found = room.store.event(event)
     if found is None:
@@ -70,7 +70,7 @@ def event(event: EventId, room: Here) -> Json:
     response_class=FileResponse,
     responses={200: {"content": {"audio/flac": {}}, "description": "A recording."}},
 )
-def audio(event: EventId, room: Here) -> FileResponse:
+def audio(event: EventId, room: Context) -> FileResponse:
     """Its recording; parts of it by the header Range."""
     path = room.store.attachment(event, "audio")
     if path is None:
@@ -88,7 +88,7 @@ def audio(event: EventId, room: Here) -> FileResponse:
 
 
 @router.get("/{event}/spectrogram", response_model=SpectrogramWords)
-def spectrogram(event: EventId, room: Here) -> Json:
+def spectrogram(event: EventId, room: Context) -> Json:
     """Its spectrogram, and where in it the model finds it odd."""
     if room.store.event(event) is None:
         raise HTTPException(404, _NONE)
@@ -101,24 +101,24 @@ def spectrogram(event: EventId, room: Here) -> Json:
 
 
 @router.post("/{event}/acknowledge", response_model=EventWords)
-def acknowledge(who: Operator, event: EventId, said: Acknowledging, room: Here) -> Json:
+def acknowledge(who: Operator, event: EventId, said: Acknowledging, room: Context) -> Json:
     """Someone takes care of it."""
     return _changed(room, event, lambda: room.plant.acknowledge(event, who.name, said.comment))
 
 
 @router.post("/{event}/comment", response_model=EventWords)
-def comment(who: Operator, event: EventId, said: Commenting, room: Here) -> Json:
+def comment(who: Operator, event: EventId, said: Commenting, room: Context) -> Json:
     """Write something to it."""
     return _changed(room, event, lambda: room.plant.comment(event, who.name, said.text))
 
 
 @router.post("/{event}/label", response_model=EventWords)
-def label(who: Operator, event: EventId, said: Labelling, room: Here) -> Json:
+def label(who: Operator, event: EventId, said: Labelling, room: Context) -> Json:
     """Say what it was: a fault, or a normal sound that the model takes up."""
     return _changed(room, event, lambda: room.plant.label(event, said.label, who.name))
 
 
-def _changed(room: Room, id: str, change: Callable[[], Event]) -> Json:
+def _changed(room: AppContext, id: str, change: Callable[[], Event]) -> Json:
     """The store writes its trail of this itself, in the same transaction."""
     try:
         return Json(event_json(change()))

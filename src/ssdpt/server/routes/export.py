@@ -10,12 +10,12 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query
 from fastapi.responses import StreamingResponse
 
+from ssdpt.monitor.messages import Event
 from ssdpt.monitor.outputs.export import Format, TrendPoint, export_events, export_trend
 from ssdpt.monitor.store import Store
-from ssdpt.monitor.types import Event
-from ssdpt.server.names import known_machine
-from ssdpt.server.room import Here
-from ssdpt.server.spans import Span, Times
+from ssdpt.server.context import Context
+from ssdpt.server.ids import known_machine
+from ssdpt.server.time_range import Span, Times
 
 router = APIRouter(prefix="/v1", tags=["export"])
 
@@ -30,7 +30,7 @@ _KINDS: dict[Format, str] = {"csv": "text/csv; charset=utf-8", "parquet": "appli
     responses={200: {"content": {"text/csv": {}}, "description": "A file."}},
 )
 def export(
-    room: Here,
+    room: Context,
     span: Span,
     machine: Annotated[str | None, Query(description="Empty = all of them.")] = None,
     what: Annotated[Literal["scores", "events"], Query()] = "scores",

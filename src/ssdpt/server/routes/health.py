@@ -5,9 +5,9 @@ from __future__ import annotations
 from fastapi import APIRouter, Response
 
 from ssdpt.server.auth import Viewer
-from ssdpt.server.replies import Json
-from ssdpt.server.room import Here
-from ssdpt.server.words import HealthWords
+from ssdpt.server.context import Context
+from ssdpt.server.json_response import Json
+from ssdpt.server.schemas import HealthWords
 
 router = APIRouter(tags=["health"])
 
@@ -19,7 +19,7 @@ async def alive() -> Json:
 
 
 @router.get("/readyz", response_model=HealthWords)
-def ready(room: Here) -> Json:
+def ready(room: Context) -> Json:
     """The watch runs and the store takes what comes. Open to everyone.
 
     One microphone that is lost is an event, and no reason to start the service anew.
@@ -33,7 +33,7 @@ def ready(room: Here) -> Json:
     response_class=Response,
     responses={200: {"content": {"text/plain": {}}, "description": "Prometheus's text."}},
 )
-def metrics(who: Viewer, room: Here) -> Response:
-    """Figures for Prometheus."""
+def metrics(who: Viewer, room: Context) -> Response:
+    """MetricsText for Prometheus."""
     figures = room.plant.metrics
     return Response(figures.text(), media_type=figures.content_type)

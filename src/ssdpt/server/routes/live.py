@@ -6,8 +6,8 @@ from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
 
 from ssdpt.monitor.store import StoreUnavailable
-from ssdpt.server.live import EventStream
-from ssdpt.server.room import Here
+from ssdpt.server.context import Context
+from ssdpt.server.event_stream import EventStream
 
 router = APIRouter(prefix="/v1", tags=["live"])
 
@@ -27,7 +27,7 @@ router = APIRouter(prefix="/v1", tags=["live"])
         }
     },
 )
-async def live(request: Request, room: Here) -> EventStream:
+async def live(request: Request, room: Context) -> EventStream:
     """Events `machine` (as /v1/machines, without `spark`), `reading`, `event` and `removed`."""
 
     def may_stay() -> bool:

@@ -9,14 +9,13 @@ from fastapi import APIRouter, Query, Response
 from starlette.exceptions import HTTPException
 
 from ssdpt.errors import SsdptError
-from ssdpt.monitor.plant import MachineSettings
-from ssdpt.server.additions import check_addition
+from ssdpt.monitor.config import MachineSettings
 from ssdpt.server.auth import Admin, Operator
-from ssdpt.server.names import MachineId
-from ssdpt.server.replies import Json
-from ssdpt.server.room import Here
-from ssdpt.server.spans import Span
-from ssdpt.server.words import (
+from ssdpt.server.context import Context
+from ssdpt.server.ids import MachineId
+from ssdpt.server.json_response import Json
+from ssdpt.server.machine_policy import check_addition
+from ssdpt.server.schemas import (
     FalseAlarms,
     LearningTime,
     LimitWords,
@@ -27,18 +26,19 @@ from ssdpt.server.words import (
     TrendWords,
     WaterfallWords,
 )
+from ssdpt.server.time_range import Span
 
 router = APIRouter(prefix="/v1/machines", tags=["machines"])
 
 
 @router.get("", response_model=list[MachineWords])
-def machines(room: Here) -> Json:
+def machines(room: Context) -> Json:
     """All machines as they are now."""
     return Json(room.plant.snapshots())
 
 
 @router.post("", response_model=MachineWords, status_code=201)
-def add_machine(who: Admin, settings: MachineSettings, room: Here) -> Json:
+def add_machine(who: Admin, settings: MachineSettings, room: Context) -> Json:
     """Listen to one more machine; what names files of this computer is for the plant file."""
     check_addition(settings)
     id = room.plant.add_machine(settings.model_dump())
@@ -47,13 +47,13 @@ def add_machine(who: Admin, settings: MachineSettings, room: Here) -> Json:
 
 
 @router.get("/{machine}", response_model=MachineWords)
-def machine(machine: MachineId, room: Here) -> Json:
+def machine(machine: MachineId, room: Context) -> Json:
     """One machine as it is now."""
     return Json(room.plant.snapshot(machine))
 
 
 @router.delete("/{machine}", status_code=204, response_class=Response)
-def remove_machine(who: Admin, machine: MachineId, room: Here) -> Response:
+def remove_machine(who: Admin, machine: MachineId, room: Context) -> Response:
     """No longer listen to a machine that was added here; its history stays."""
     room.plant.remove_machine(machine)
     room.log(who, "removed the machine", machine)
@@ -64,7 +64,7 @@ def remove_machine(who: Admin, machine: MachineId, room: Here) -> Response:
 def scores(
     machine: MachineId,
     span: Span,
-    room: Here,
+    room: Context,
     points: Annotated[int, Query(ge=1, le=5000)] = 600,
 ) -> Json:
     """Its scores over a span of time, the last hour where none is given."""
@@ -82,14 +82,14 @@ def scores(
 
 
 @router.get("/{machine}/spectrum", response_model=SpectrumWords)
-def spectrum(machine: MachineId, room: Here) -> Json:
+def spectrum(machine: MachineId, room: Context) -> Json:
     """Its sound now against its usual one, in dB by mel bin."""
     return Json(room.plant.spectrum(machine))
 
 
 @router.get("/{machine}/waterfall", response_model=WaterfallWords)
 def waterfall(
-    machine: MachineId, room: Here, seconds: Annotated[float, Query(gt=0, le=120)] = 60.0
+    machine: MachineId, room: Context, seconds: Annotated[float, Query(gt=0, le=120)] = 60.0
 ) -> Json:
     """A spectrogram of the last seconds; 0 to 255 stand for low_db to high_db."""
     return Json(room.plant.waterfall(machine, seconds))
@@ -100,7 +100,7 @@ def waterfall(
     response_class=Response,
     responses={200: {"content": {"audio/flac": {}}, "description": "A recording."}},
 )
-def normal_sample(machine: MachineId, room: Here) -> Response:
+def normal_sample(machine: MachineId, room: Context) -> Response:
     """What it sounds like when all is well, to compare with."""
     try:
         sample = room.plant.normal_sample(machine)
@@ -110,7 +110,7 @@ def normal_sample(machine: MachineId, room: Here) -> Response:
 
 
 @router.post("/{machine}/mute", response_model=MachineWords)
-def mute(who: Operator, machine: MachineId, muting: Muting, room: Here) -> Json:
+def mute(who: Operator, machine: MachineId, muting: Muting, room: Context) -> Json:
     """No new events of it for some minutes: planned work."""
     room.plant.mute(machine, time.time() + 60 * muting.minutes)
     room.log(who, f"muted for {muting.minutes:g} min", machine)
@@ -118,7 +118,7 @@ def mute(who: Operator, machine: MachineId, muting: Muting, room: Here) -> Json:
 
 
 @router.delete("/{machine}/mute", response_model=MachineWords)
-def unmute(who: Operator, machine: MachineId, room: Here) -> Json:
+def unmute(who: Operator, machine: MachineId, room: Context) -> Json:
     """Events are told again."""
     room.plant.mute(machine, None)
     room.log(who, "unmuted", machine)
@@ -126,7 +126,7 @@ def unmute(who: Operator, machine: MachineId, room: Here) -> Json:
 
 
 @router.post("/{machine}/rebaseline", response_model=MachineWords)
-def rebaseline(who: Admin, machine: MachineId, room: Here) -> Json:
+def rebaseline(who: Admin, machine: MachineId, room: Context) -> Json:
     """What it has sounded like lately is normal from now on."""
     room.plant.rebaseline(machine)
     room.log(who, "took a new baseline", machine)
@@ -134,7 +134,7 @@ def rebaseline(who: Admin, machine: MachineId, room: Here) -> Json:
 
 
 @router.post("/{machine}/learn", response_model=MachineWords)
-def learn(who: Admin, machine: MachineId, learning: LearningTime, room: Here) -> Json:
+def learn(who: Admin, machine: MachineId, learning: LearningTime, room: Context) -> Json:
     """Listen for some minutes and learn that as its normal sound."""
     room.plant.start_learning(machine, learning.minutes)
     room.log(who, f"started learning for {learning.minutes:g} min", machine)
@@ -142,7 +142,7 @@ def learn(who: Admin, machine: MachineId, learning: LearningTime, room: Here) ->
 
 
 @router.delete("/{machine}/learn", response_model=MachineWords)
-def stop_learning(who: Admin, machine: MachineId, room: Here) -> Json:
+def stop_learning(who: Admin, machine: MachineId, room: Context) -> Json:
     """Throw away what was collected, and judge it as before."""
     room.plant.stop_learning(machine)
     room.log(who, "stopped learning", machine)
@@ -150,7 +150,9 @@ def stop_learning(who: Admin, machine: MachineId, room: Here) -> Json:
 
 
 @router.put("/{machine}/operating-points/{number}", response_model=MachineWords)
-def name_point(who: Admin, machine: MachineId, number: int, naming: PointName, room: Here) -> Json:
+def name_point(
+    who: Admin, machine: MachineId, number: int, naming: PointName, room: Context
+) -> Json:
     """Give one of its operating points a name."""
     room.plant.name_point(machine, number, naming.name)
     room.log(who, f"called operating point {number} '{naming.name.strip()}'", machine)
@@ -159,14 +161,14 @@ def name_point(who: Admin, machine: MachineId, number: int, naming: PointName, r
 
 @router.get("/{machine}/thresholds", response_model=LimitWords)
 def preview_thresholds(
-    machine: MachineId, room: Here, per_week: Annotated[float, Query(ge=0.1, le=10080)]
+    machine: MachineId, room: Context, per_week: Annotated[float, Query(ge=0.1, le=10080)]
 ) -> Json:
     """What its limits would be with so many false alerts a week."""
     return Json(room.plant.thresholds(machine, per_week))
 
 
 @router.put("/{machine}/thresholds", response_model=LimitWords)
-def set_thresholds(who: Admin, machine: MachineId, wanted: FalseAlarms, room: Here) -> Json:
+def set_thresholds(who: Admin, machine: MachineId, wanted: FalseAlarms, room: Context) -> Json:
     """Put up with so many false alerts a week from now on."""
     limits = room.plant.set_thresholds(machine, wanted.per_week)
     room.log(who, f"set false alarms a week to {wanted.per_week:g}", machine)

@@ -9,18 +9,18 @@ from fastapi import APIRouter, Request, Response
 from starlette.exceptions import HTTPException
 
 from ssdpt.server.auth import Viewer, Who
-from ssdpt.server.origins import is_own_page
-from ssdpt.server.replies import Json
-from ssdpt.server.room import Here
+from ssdpt.server.context import Context
+from ssdpt.server.csrf import is_own_page
+from ssdpt.server.json_response import Json
+from ssdpt.server.schemas import Login, SessionWords
 from ssdpt.server.sessions import COOKIE, csrf_of
-from ssdpt.server.words import Login, SessionWords
 
 LOG = logging.getLogger(__name__)
 router = APIRouter(prefix="/v1/session", tags=["session"])
 
 
 @router.post("", response_model=SessionWords)
-def log_in(login: Login, request: Request, room: Here) -> Json:
+def log_in(login: Login, request: Request, room: Context) -> Json:
     """Sets the cookie ssdpt_session; unsafe requests with it need the header X-CSRF-Token."""
     if not is_own_page(request.headers):
         raise HTTPException(403, "this request comes from another site's page")
@@ -62,7 +62,7 @@ def session(who: Viewer) -> Json:
 
 
 @router.delete("", status_code=204, response_class=Response)
-def log_out(who: Viewer, room: Here) -> Response:
+def log_out(who: Viewer, room: Context) -> Response:
     """The cookie holds no longer."""
     if who.cookie is not None:
         room.guard.sessions.end(who.cookie)

@@ -8,21 +8,21 @@ from fastapi import APIRouter, Response
 from starlette.exceptions import HTTPException
 
 from ssdpt.server.auth import LOCAL, Admin
-from ssdpt.server.replies import Json
-from ssdpt.server.room import Here
-from ssdpt.server.words import NewUser, UserWords
+from ssdpt.server.context import Context
+from ssdpt.server.json_response import Json
+from ssdpt.server.schemas import NewUser, UserWords
 
 router = APIRouter(prefix="/v1/users", tags=["users"])
 
 
 @router.get("", response_model=list[UserWords])
-def users(who: Admin, room: Here) -> Json:
+def users(who: Admin, room: Context) -> Json:
     """Everyone who may come in."""
     return Json([asdict(user) for user in room.store.users()])
 
 
 @router.post("", response_model=UserWords, status_code=201)
-def add_user(who: Admin, wanted: NewUser, room: Here) -> Json:
+def add_user(who: Admin, wanted: NewUser, room: Context) -> Json:
     """Let someone in."""
     if wanted.role != "admin" and not room.store.users():
         raise HTTPException(409, "the first user must be an admin, or nobody could add others")
@@ -37,7 +37,7 @@ def add_user(who: Admin, wanted: NewUser, room: Here) -> Json:
 
 
 @router.delete("/{name}", status_code=204, response_class=Response)
-def remove_user(who: Admin, name: str, room: Here) -> Response:
+def remove_user(who: Admin, name: str, room: Context) -> Response:
     """Shut someone out; their logins and tokens end."""
     roles = {user.name: user.role for user in room.store.users()}
     if name not in roles:

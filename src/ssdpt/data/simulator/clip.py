@@ -1,0 +1,113 @@
+"""One clip of the plant, from its name alone: the same name and seed give the same samples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ssdpt.data.simulator.catalogue import MACHINES
+from ssdpt.data.simulator.machine import Fault, OperatingPoint
+from ssdpt.data.simulator.place import Place
+from ssdpt.data.simulator.preset import Preset, preset_named
+from ssdpt.data.simulator.region import Region
+from ssdpt.data.simulator.timebase import PADDED, SAMPLES, stream
+from ssdpt.types import Domain, Floats, Label, Split
+
+_LEVEL_DB = (-40.0, -32.0)  # RMS against full scale; leaves headroom for hard blows
+_GOLDEN = (5**0.5 - 1) / 2
+
+
+@dataclass(frozen=True, slots=True)
+class ClipName:
+    """Everything that tells one clip of the plant from another."""
+
+    machine: str
+    section: int
+    domain: Domain
+    split: Split
+    label: Label
+    index: int
+
+    @property
+    def folder(self) -> str:
+        """The folder of the clip inside its machine's."""
+        return "train" if self.split == "train" else f"{self.domain}_test"
+
+    def file(self, point: OperatingPoint) -> str:
+        """The file name, as DCASE 2021 writes it."""
+        attributes = "_".join(f"{key}_{value}" for key, value in point.attributes)
+        return (
+            f"section_{self.section:02d}_{self.domain}_{self.split}_{self.label}"
+            f"_{self.index:04d}_{attributes}.wav"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class PlantClip:
+    """Samples (160000,) within ±1 at 16 kHz, how the machine ran, and what is wrong and where."""
+
+    samples: Floats
+    point: OperatingPoint
+    fault: Fault | None
+    regions: tuple[Region, ...]
+
+    @property
+    def attributes(self) -> tuple[tuple[str, str], ...]:
+        """The operating point as written into the clip's name."""
+        return self.point.attributes
+
+
+def operating_point(name: ClipName, seed: int) -> OperatingPoint:
+    """How the machine runs in that clip; known without making the sound."""
+    rng = stream(seed, "point", *_key(name))
+    machine = MACHINES[name.machine]
+    return machine.operating_point(name.domain, rng)
+
+
+def clip(name: ClipName, *, seed: int = 0, preset: str | Preset = "demo") -> PlantClip:
+    """Make one clip. It depends on nothing but its name, the seed and the preset's difficulty."""
+    plant = preset if isinstance(preset, Preset) else preset_named(preset)
+    rng = stream(seed, "sound", *_key(name))
+    kind = MACHINES[name.machine]
+    machine = kind(name.section, stream(seed, "specimen", name.machine, name.section))
+    point = operating_point(name, seed)
+    fault = None
+    if name.label == "anomaly":
+        # In turn, so that every fault is there however few the clips.
+        chosen = kind.faults[name.index % len(kind.faults)]
+        fault = Fault(chosen, float(rng.uniform(*plant.severity)))
+    take = machine.run(point, fault, rng)
+    place = _place(name, seed, plant)
+    background = place.background(rng)
+    snr = rng.uniform(*plant.snr_db)
+    background *= _rms(take.healthy) * np.float32(10.0 ** (-snr / 20.0))
+    spectrum = np.fft.rfft(take.healthy + take.faulty + background)
+    wave = np.fft.irfft(spectrum * place.response(rng), PADDED)[:SAMPLES].astype(np.float32)
+    samples = np.clip(wave * (_level(name, seed) / _rms(wave)), -1.0, 1.0).astype(np.float32)
+    return PlantClip(samples, point, fault, tuple(take.regions))
+
+
+def _place(name: ClipName, seed: int, plant: Preset) -> Place:
+    """The target's place is the source's, moved."""
+    shift = plant.shift if name.domain == "target" else 0.0
+    rng = stream(seed, "place", name.machine, name.section, name.domain)
+    return Place(rng, shift, plant.visits)
+
+
+def _level(name: ClipName, seed: int) -> np.float32:
+    """The RMS a clip is set to, which tells nothing: sound or faulty, all spread evenly alike."""
+    start = stream(seed, "level", *_key(name)[:-1]).uniform()
+    low, high = _LEVEL_DB
+    # Steps of the golden section fill the range evenly, however few the clips.
+    share = (start + name.index * _GOLDEN) % 1.0
+    return np.float32(10.0 ** ((low + (high - low) * share) / 20.0))
+
+
+def _key(name: ClipName) -> tuple[str | int, ...]:
+    return (name.machine, name.section, name.domain, name.split, name.label, name.index)
+
+
+def _rms(wave: NDArray[np.float32]) -> np.float32:
+    return np.float32(np.sqrt(np.mean(np.square(wave, dtype=np.float64))) + 1e-9)

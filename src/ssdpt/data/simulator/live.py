@@ -1,0 +1,216 @@
+"""A machine of the plant that runs on and on: clips joined so that no seam is to be heard.
+
+One specimen at one operating point, or at two in turn, and a microphone that stays where it is and
+keeps its gain. What changes from clip to clip in a real hall still does: flow, friction, the
+strength of each blow.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+import numpy as np
+
+from ssdpt.data.simulator.catalogue import MACHINES
+from ssdpt.data.simulator.machine import Fault, OperatingPoint
+from ssdpt.data.simulator.place import Place
+from ssdpt.data.simulator.preset import preset_named
+from ssdpt.data.simulator.resonance import Casing, Gains
+from ssdpt.data.simulator.timebase import PADDED, RATE, Wave, stream
+from ssdpt.errors import SsdptError
+from ssdpt.types import Floats
+
+FIRST_SEVERITY = 0.3  # of a fault when it begins
+GROWTH_SECONDS = 60.0  # until it is plain
+RUN_DOWN_SECONDS = 2.0  # from the switch to standstill
+BLOCK_SECONDS = 0.25
+
+_LEVEL_DB = -36.0  # RMS of normal running against full scale
+_OTHER_POINT_DB = 6.0  # louder at the other operating point
+_SNR_DB = 26.0  # a microphone close to its machine; the hall is heard once it stands still
+_EDGE = RATE // 20  # the room's response wraps around the ends of a clip
+_FADE = RATE // 2
+_OVERLAP = 2 * RATE  # of two clips, to find where their rhythms agree
+_SEARCH = 2 * RATE  # how far the next clip may be moved for that; a slow slide's whole cycle
+_ENVELOPE = RATE // 100
+_SHORTEST = _OVERLAP + (_OVERLAP + _FADE) // 2  # of a piece, to end its fade before the next
+
+
+class LiveMachine:
+    """One specimen of a machine type, to be listened to for as long as one likes."""
+
+    def __init__(self, machine: str, section: int = 0, seed: int = 0) -> None:
+        """`machine` by its name in DCASE 2021; the same `seed` gives the same sound again."""
+        if machine not in MACHINES:
+            raise SsdptError(
+                f"no simulated machine is called '{machine}'; choose one of {', '.join(MACHINES)}"
+            )
+        self.machine = machine
+        self.section = section
+        self._key = (machine, section)
+        self._seed = seed
+        kind = MACHINES[machine]
+        self.point = kind.operating_point("source", stream(seed, "live-point", *self._key))
+        self.other_point = kind.operating_point("target", stream(seed, "live-other", *self._key))
+        self.fault = kind.faults[seed % len(kind.faults)]
+        plant = preset_named("demo")
+        self._specimen = kind(section, stream(seed, "specimen", *self._key))
+        self._specimen.casing = _SettledCasing(
+            self._specimen.casing, stream(seed, "live-defect", *self._key)
+        )
+        self._place = Place(stream(seed, "place", *self._key, "source"), 0.0, plant.visits)
+        self._response = self._place.response(stream(seed, "live-visit", *self._key))
+        levels = [stream(seed, "live-level", *self._key, n) for n in range(4)]
+        healthy = [self._clip(rng, self.point, None) for rng in levels]
+        level = _rms(np.concatenate(healthy))
+        hall = self._heard(self._place.background(stream(seed, "live-level", *self._key)))
+        self._gain = np.float32(10.0 ** (_LEVEL_DB / 20.0)) / level
+        self._hall_level = level / _rms(hall) * np.float32(10.0 ** (-_SNR_DB / 20.0))
+
+    def sound(
+        self,
+        take: int = 0,
+        *,
+        fault_after: float | None = None,
+        off_after: float | None = None,
+        change_every: float | None = None,
+    ) -> Iterator[Floats]:
+        """Blocks of `BLOCK_SECONDS` at 16 kHz without end; another `take` is another day.
+
+        After `fault_after` seconds the machine's fault grows from `FIRST_SEVERITY` to 1 within
+        `GROWTH_SECONDS`; after `off_after` seconds it runs down and only the hall is left. Every
+        `change_every` seconds or a little later it goes over to its other operating point.
+        """
+        block = round(BLOCK_SECONDS * RATE)
+        running = _Reader(self._running(take, fault_after, change_every))
+        hall = _Reader(self._hall(take))
+        stop = None if off_after is None else round(off_after * RATE)
+        down = round(RUN_DOWN_SECONDS * RATE)
+        for start in itertools.count(0, block):
+            samples = hall.read(block)
+            if stop is None or start < stop + down:
+                machine = running.read(block)
+                if stop is not None and start + block > stop:
+                    left = 1.0 - (np.arange(start, start + block) - stop) / down
+                    machine = machine * np.square(np.clip(left, 0.0, 1.0)).astype(np.float32)
+                samples = samples + machine
+            yield np.clip(samples * self._gain, -1.0, 1.0)
+
+    def normal_clips(
+        self,
+        count: int,
+        seconds: float = 10.0,
+        take: int = 1,
+        *,
+        change_every: float | None = None,
+    ) -> list[Floats]:
+        """`count` clips of normal running to fit a model on, at 16 kHz, as `sound` gives them."""
+        sound = _Reader(self.sound(take, change_every=change_every))
+        return [sound.read(round(seconds * RATE)) for _ in range(count)]
+
+    def _running(
+        self, take: int, fault_after: float | None, change_every: float | None
+    ) -> Iterator[Wave]:
+        """The machine alone, in pieces whose rhythm goes on over their seams."""
+        begins = None if fault_after is None else round(fault_after * RATE)
+        done = 0
+        tail: Wave | None = None
+        for number in itertools.count():
+            seam = 0 if tail is None else done + _OVERLAP // 2
+            fault = None
+            if begins is not None and seam >= begins:
+                grown = min(1.0, (seam - begins) / (GROWTH_SECONDS * RATE))
+                fault = Fault(self.fault, FIRST_SEVERITY + (1.0 - FIRST_SEVERITY) * grown)
+            changes = 0 if change_every is None else int(seam // (change_every * RATE))
+            point = self.other_point if changes % 2 else self.point
+            clip = self._clip(stream(self._seed, "live", *self._key, take, number), point, fault)
+            if changes % 2:
+                clip *= np.float32(10.0 ** (_OTHER_POINT_DB / 20.0))
+            piece = clip if tail is None else _joined(tail, clip)
+            if begins is not None and fault is None:
+                # Cut so that the next seam is where the fault begins.
+                piece = piece[: max(_SHORTEST, begins - done + _OVERLAP // 2)]
+            yield piece[:-_OVERLAP]
+            done += piece.size - _OVERLAP
+            tail = piece[-_OVERLAP:]
+
+    def _hall(self, take: int) -> Iterator[Wave]:
+        """What else is heard at the machine's place."""
+        tail: Wave | None = None
+        for number in itertools.count():
+            rng = stream(self._seed, "live-hall", *self._key, take, number)
+            wave = self._heard(self._place.background(rng)) * self._hall_level
+            if tail is not None:
+                wave[:_FADE] = _faded(tail, wave[:_FADE])
+            yield wave[:-_FADE]
+            tail = wave[-_FADE:]
+
+    def _clip(self, rng: np.random.Generator, point: OperatingPoint, fault: Fault | None) -> Wave:
+        run = self._specimen.run(point, fault, rng)
+        return self._heard(run.healthy + run.faulty)
+
+    def _heard(self, wave: Wave) -> Wave:
+        """The wave at the microphone, without the ends, where the room's response wraps around."""
+        spectrum = np.fft.rfft(wave) * self._response
+        return np.fft.irfft(spectrum, PADDED)[_EDGE:-_EDGE].astype(np.float32)
+
+
+class _SettledCasing(Casing):
+    """A casing with a defect that pushes the same way in every clip."""
+
+    def __init__(self, casing: Casing, rng: np.random.Generator) -> None:
+        vars(self).update(vars(casing))
+        self._gains = casing.defect(rng)
+
+    def defect(self, rng: np.random.Generator) -> Gains:
+        return self._gains
+
+
+class _Reader:
+    """Any number of samples at a time from waves of any length."""
+
+    def __init__(self, waves: Iterator[Wave]) -> None:
+        self._waves = waves
+        self._held: Wave = np.empty(0, np.float32)
+
+    def read(self, count: int) -> Wave:
+        while self._held.size < count:
+            self._held = np.concatenate([self._held, next(self._waves)])
+        samples, self._held = self._held[:count], self._held[count:]
+        return samples
+
+
+def _joined(tail: Wave, clip: Wave) -> Wave:
+    """`tail` going over into `clip`, moved to where its blows fall together with the tail's."""
+    late = _best_lag(_envelope(tail), _envelope(clip[: _OVERLAP + _SEARCH])) * _ENVELOPE
+    wave = clip[late:].copy()
+    first, last = (_OVERLAP - _FADE) // 2, (_OVERLAP + _FADE) // 2
+    wave[:first] = tail[:first]
+    wave[first:last] = _faded(tail[first:last], wave[first:last])
+    return wave
+
+
+def _best_lag(pattern: Wave, envelope: Wave) -> int:
+    """Where in `envelope` the `pattern` fits best."""
+    windows = np.lib.stride_tricks.sliding_window_view(envelope, pattern.size)
+    windows = windows - windows.mean(axis=1, keepdims=True)
+    match = windows @ (pattern - pattern.mean()) / np.linalg.norm(windows, axis=1)
+    return int(np.argmax(match))
+
+
+def _envelope(wave: Wave) -> Wave:
+    """Loudness in steps of 10 ms; differences, since blows are brighter than hum."""
+    steps = np.diff(wave, prepend=wave[:1]).reshape(-1, _ENVELOPE)
+    envelope: Wave = np.sqrt(np.mean(np.square(steps), axis=1))
+    return envelope
+
+
+def _faded(out: Wave, into: Wave) -> Wave:
+    """From `out` to `into` at equal power."""
+    angle = np.linspace(0.0, np.pi / 2, out.size, dtype=np.float32)
+    return out * np.cos(angle) + into * np.sin(angle)
+
+
+def _rms(wave: Wave) -> np.float32:
+    return np.float32(np.sqrt(np.mean(np.square(wave, dtype=np.float64))))

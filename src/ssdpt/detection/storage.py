@@ -1,0 +1,208 @@
+"""A model on disk: a folder of plain files, written as a whole, read without running any code.
+
+config.json         what it is: format, version, machine, sections, settings, file digests
+model.safetensors   everything learnt
+calibration.json    how high normal clips score: thresholds and p-values
+data.json           which recordings it has heard (content digests), so that none tests it
+training.jsonl      how the training went, a line an epoch (systems with a network)
+README.md           the card, for people
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from safetensors import SafetensorError
+from safetensors.numpy import load_file, save
+
+from ssdpt.common.files import atomic_folder, digest, write_json, write_text
+from ssdpt.config.tree import Config, parse_config
+from ssdpt.errors import SsdptError
+from ssdpt.scoring.calibrate import Calibration
+from ssdpt.training.log import LOG_FILE
+from ssdpt.version import __version__
+
+FORMAT = 2  # 1: Gaussians of plain means
+CONFIG, WEIGHTS, CALIBRATION, DATA, CARD = (
+    "config.json",
+    "model.safetensors",
+    "calibration.json",
+    "data.json",
+    "README.md",
+)
+MODEL_FILES = frozenset({CONFIG, WEIGHTS, CALIBRATION, DATA, CARD, LOG_FILE})
+
+
+@dataclass(frozen=True, slots=True)
+class StoredModel:
+    """The content of a model folder."""
+
+    machine: str
+    sections: tuple[str, ...]
+    config: Config
+    description: dict[str, Any]  # the system's own, beside its arrays
+    arrays: Mapping[str, np.ndarray]
+    calibration: Calibration
+    heard: Mapping[str, str]  # content digest -> name of every recording seen by the fit
+    notes: tuple[str, ...]  # what the fit had to say
+    version: str = __version__
+
+
+def is_model(folder: Path) -> bool:
+    """Whether `folder` is a model folder (it may still be damaged)."""
+    return (folder / CONFIG).is_file()
+
+
+def write_model(
+    folder: Path, model: StoredModel, card: str, extra: Mapping[str, str] | None = None
+) -> None:
+    """Write a model folder as a whole; only a model or an empty folder is ever replaced."""
+    check_replaceable(folder)
+    with atomic_folder(folder) as place:
+        arrays = {name: np.asarray(array, order="C") for name, array in model.arrays.items()}
+        (place / WEIGHTS).write_bytes(save(arrays))
+        write_json(place / CALIBRATION, model.calibration.to_json())
+        write_json(place / DATA, {"heard": dict(model.heard)})
+        for name, text in (extra or {}).items():
+            write_text(place / name, text)
+        write_text(place / CARD, card)
+        write_json(
+            place / CONFIG,
+            {
+                "format": FORMAT,
+                "ssdpt_version": model.version,
+                "machine": model.machine,
+                "sections": list(model.sections),
+                "system": model.description,
+                "notes": list(model.notes),
+                "config": model.config.model_dump(),
+                "digests": {name: digest(place / name) for name in (WEIGHTS, DATA)},
+            },
+        )
+
+
+def check_replaceable(
+    folder: Path, head: str = CONFIG, files: frozenset[str] = MODEL_FILES, newest: int = FORMAT
+) -> None:
+    """Refuse to write a model over anything that is not one of its kind."""
+    if folder.exists() and not folder.is_dir():
+        raise SsdptError(f"{folder}: is a file; a model is a folder, choose another name")
+    if not folder.is_dir():
+        return
+    foreign = sorted(entry.name for entry in folder.iterdir() if entry.name not in files)
+    if foreign:
+        raise SsdptError(
+            f"{folder}: holds other files ({foreign[0]}), which a new model would delete; "
+            "choose an empty or a new folder"
+        )
+    if (folder / head).is_file():
+        # Many programs have a config.json: only one of ours is written over.
+        check_format(folder, read_json(folder / head), head, newest)
+
+
+def read_model(folder: Path) -> StoredModel:
+    """Read a model folder; damage and foreign files end in a sentence that names the file."""
+    if not folder.is_dir():
+        raise SsdptError(f"{folder}: no such model folder")
+    if not is_model(folder):
+        raise SsdptError(f"{folder}: not a model folder: it has no {CONFIG}")
+    head = read_json(folder / CONFIG)
+    check_format(folder, head)
+    check_digests(folder, _entry(folder, head, "digests", dict))
+    config = parse_config(_entry(folder, head, "config", dict), str(folder / CONFIG))
+    check_gaussian(folder, head["format"], config.system)
+    try:
+        arrays = load_file(folder / WEIGHTS)
+    except (SafetensorError, OSError, ValueError) as error:
+        raise SsdptError(f"{folder / WEIGHTS}: damaged; copy or fit the model again") from error
+    return StoredModel(
+        machine=_entry(folder, head, "machine", str),
+        sections=tuple(str(name) for name in _entry(folder, head, "sections", list)),
+        config=config,
+        description=_entry(folder, head, "system", dict),
+        arrays=arrays,
+        calibration=read_calibration(folder),
+        heard=read_heard(folder),
+        notes=tuple(str(note) for note in _entry(folder, head, "notes", list)),
+        version=_entry(folder, head, "ssdpt_version", str),
+    )
+
+
+def read_calibration(folder: Path) -> Calibration:
+    """The thresholds of a model."""
+    try:
+        return Calibration.from_json(read_json(folder / CALIBRATION))
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise SsdptError(
+            f"{folder / CALIBRATION}: damaged or foreign; copy or fit the model again"
+        ) from error
+
+
+def read_heard(folder: Path) -> dict[str, str]:
+    """Content digest -> name of every recording the fit has seen."""
+    heard: dict[str, str] = _entry(folder, read_json(folder / DATA), "heard", dict)
+    return heard
+
+
+def write_calibration(folder: Path, calibration: Calibration, card: str) -> None:
+    """Change the thresholds of a saved model and nothing else."""
+    write_json(folder / CALIBRATION, calibration.to_json())
+    write_text(folder / CARD, card)
+
+
+def check_digests(folder: Path, digests: Mapping[str, str]) -> None:
+    """Refuse a folder of which a file is missing, or is not the one that was written."""
+    for name, expected in digests.items():
+        path = folder / str(name)
+        if path.name != name or not path.is_file():
+            raise SsdptError(f"{path}: this file of the model is missing; copy the whole folder")
+        if digest(path) != expected:
+            raise SsdptError(f"{path}: damaged or of another model; copy or fit the model again")
+
+
+def check_format(
+    folder: Path, head: dict[str, Any], name: str = CONFIG, newest: int = FORMAT
+) -> None:
+    """Refuse what ssdpt has not written, or only a later version can read."""
+    number = head.get("format")
+    if not isinstance(number, int):
+        raise SsdptError(f"{folder / name}: not written by ssdpt: it names no format")
+    if number > newest:
+        raise SsdptError(
+            f"{folder}: made by ssdpt {head.get('ssdpt_version', '?')}, which is newer than this "
+            f"one ({__version__}); upgrade ssdpt to use it"
+        )
+
+
+def check_gaussian(folder: Path, number: int, system: str) -> None:
+    """Refuse a Gaussian of format 1: it has heard clips otherwise than they are heard now."""
+    if system == "gmm" and number < 2:
+        raise SsdptError(
+            f"{folder}: a Gaussian of an older ssdpt, which weighed all frames alike; fit it again"
+        )
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """One JSON object, as every head of ours is."""
+    try:
+        tree = json.loads(path.read_text("utf-8"))
+    except FileNotFoundError as error:
+        raise SsdptError(
+            f"{path}: this file of the model is missing; copy the whole folder"
+        ) from error
+    except (OSError, ValueError) as error:
+        raise SsdptError(f"{path}: damaged: not readable as JSON") from error
+    if not isinstance(tree, dict):
+        raise SsdptError(f"{path}: damaged: not what ssdpt writes")
+    return tree
+
+
+def _entry(folder: Path, tree: dict[str, Any], name: str, kind: type) -> Any:
+    if not isinstance(tree.get(name), kind):
+        raise SsdptError(f"{folder}: damaged model: '{name}' is missing or of the wrong kind")
+    return tree[name]

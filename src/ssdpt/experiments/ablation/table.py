@@ -1,0 +1,181 @@
+"""What each ingredient is worth: one row a variant, as Markdown, CSV and JSON."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ssdpt.common.files import write_json, write_text
+from ssdpt.evaluation.metrics import Estimate
+from ssdpt.experiments.ablation.variants import FULL
+from ssdpt.experiments.paper.results import Measure, Results, Spread
+from ssdpt.experiments.paper.variants import Variant
+from ssdpt.experiments.report.table_forms import MISSING, Row, Table, comma_separated, markdown
+from ssdpt.version import __version__
+
+NAME = "ablation"
+_MEASURES: dict[Measure, str] = {
+    "h_auc": "h-AUC",
+    "h_pauc": "h-pAUC",
+    "official_2022": "official 2022 score",
+}
+_OFFICIAL: Measure = "official_2022"
+_CAPTION = "What each ingredient is worth"
+
+
+class Line(NamedTuple):
+    """One variant; None where nothing was measured."""
+
+    variant: Variant
+    machines: dict[str, dict[Measure, Spread | None]]
+    mean: Spread | None  # of the official scores of all machine types
+    difference: Estimate | None  # of that mean, less the full recipe's; of itself there is none
+
+
+class AblationTable:
+    """The figures of all variants."""
+
+    def __init__(self, results: Results, command: str) -> None:
+        self.results, self.command = results, command
+
+    @cached_property
+    def lines(self) -> list[Line]:
+        """In the order of the variants."""
+        return [self._line(variant) for variant in self.results.variants.values()]
+
+    @property
+    def notes(self) -> list[str]:
+        """How the figures are to be read, and what is missing."""
+        seeds = len(self.results.seeds)
+        over = f"means over {seeds} seeds" if seeds > 1 else "one seed"
+        return [
+            f"Made by `{self.command}`.",
+            f"By machine type: {' / '.join(_MEASURES.values())}; {over}. Then the mean official "
+            "score of the machine types"
+            + (" ± its standard deviation over the seeds" if seeds > 1 else "")
+            + ", and how far it lies from the full recipe's, with a 95 % interval: the same test "
+            "clips are drawn for both, within section, domain and label.",
+            *self.results.notes,
+        ]
+
+    def markdown(self) -> str:
+        """For people: a column for each machine type."""
+        rows = [
+            Row(
+                (
+                    line.variant.label,
+                    *(_all_measures(line.machines[name]) for name in self.results.machines),
+                    _mean_text(line.mean),
+                    _difference_text(line),
+                )
+            )
+            for line in self.lines
+        ]
+        columns = ("variant", *self.results.machines, "mean official", "difference")
+        return markdown(Table(NAME, _CAPTION, columns, tuple(rows), tuple(self.notes)))
+
+    def comma_separated(self) -> str:
+        """For programs: a column for each number."""
+        figures = [(name, measure) for name in self.results.machines for measure in _MEASURES]
+        columns = (
+            *("variant", "words"),
+            *(f"{name} {measure}" for name, measure in figures),
+            *("mean official", "sd", "difference", "low", "high"),
+        )
+        rows = []
+        for line in self.lines:
+            deviation = line.mean.deviation if line.mean and line.mean.seeds > 1 else None
+            change = line.difference
+            rows.append(
+                Row(
+                    (
+                        line.variant.name,
+                        line.variant.label,
+                        *(_number(_value(line.machines[name][m])) for name, m in figures),
+                        _number(_value(line.mean)),
+                        _number(deviation),
+                        *(
+                            _number(value)
+                            for value in (
+                                (change.value, change.low, change.high) if change else (None,) * 3
+                            )
+                        ),
+                    )
+                )
+            )
+        return comma_separated(Table(NAME, _CAPTION, columns, tuple(rows)))
+
+    def as_json(self) -> dict[str, Any]:
+        """Everything."""
+        return {
+            "ssdpt": __version__,
+            "command": self.command,
+            "machines": list(self.results.machines),
+            "seeds": list(self.results.seeds),
+            "notes": list(self.results.notes),
+            "variants": [
+                {
+                    "name": line.variant.name,
+                    "words": line.variant.label,
+                    "settings": dict(line.variant.settings),
+                    "machines": {
+                        name: {
+                            measure: spread and asdict(spread) for measure, spread in found.items()
+                        }
+                        for name, found in line.machines.items()
+                    },
+                    "mean_official_2022": line.mean and asdict(line.mean),
+                    "difference": line.difference and asdict(line.difference),
+                }
+                for line in self.lines
+            ],
+        }
+
+    def write(self, folder: Path) -> None:
+        """ablation.md, ablation.csv and ablation.json."""
+        write_text(folder / f"{NAME}.md", self.markdown())
+        write_text(folder / f"{NAME}.csv", self.comma_separated())
+        write_json(folder / f"{NAME}.json", self.as_json())
+
+    def _line(self, variant: Variant) -> Line:
+        results, name = self.results, variant.name
+        return Line(
+            variant,
+            {
+                machine: {measure: results.spread(name, machine, measure) for measure in _MEASURES}
+                for machine in results.machines
+            },
+            results.overall(name, _OFFICIAL, mean="arithmetic"),
+            None
+            if name == FULL
+            else results.difference(name, FULL, measure=_OFFICIAL, mean="arithmetic"),
+        )
+
+
+def _all_measures(found: dict[Measure, Spread | None]) -> str:
+    return " / ".join(
+        MISSING if spread is None else f"{spread.mean:.3f}" for spread in found.values()
+    )
+
+
+def _mean_text(spread: Spread | None) -> str:
+    if spread is None:
+        return MISSING
+    return f"{spread.mean:.3f}" + (f" ± {spread.deviation:.3f}" if spread.seeds > 1 else "")
+
+
+def _difference_text(line: Line) -> str:
+    change = line.difference
+    if change is None:
+        return "" if line.variant.name == FULL else MISSING
+    return f"{change.value:+.3f} ({change.low:+.3f} to {change.high:+.3f})"
+
+
+def _value(spread: Spread | None) -> float | None:
+    return None if spread is None else spread.mean
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.4f}"

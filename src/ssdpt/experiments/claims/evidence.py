@@ -1,0 +1,146 @@
+"""What speaks for or against a claim: differences with 95 % intervals, and the verdict on them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from ssdpt.evaluation.metrics import Estimate
+from ssdpt.experiments.claims.published import MEASURES, Printed, published
+from ssdpt.experiments.paper.cells import Clip
+from ssdpt.experiments.paper.results import Mean, Results
+
+Verdict = Literal["holds", "does not hold", "undecided", "not measured"]
+_ORDER: tuple[Verdict, ...] = ("does not hold", "not measured", "undecided", "holds")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One comparison: the claim asks that `margin` be above zero; None where cells are missing."""
+
+    what: str
+    margin: Estimate | None
+    counted: bool = False  # `what` says it all; there is nothing to be uncertain of
+
+    def __str__(self) -> str:
+        """In words, with the interval."""
+        if self.counted:
+            return self.what
+        if self.margin is None:
+            return f"{self.what}: not measured"
+        low, high = self.margin.low, self.margin.high
+        return f"{self.what}: {self.margin.value:+.3f} ({low:+.3f} to {high:+.3f})"
+
+    @property
+    def value(self) -> float:
+        """The margin as a number; a missing one is beyond all others."""
+        return math.inf if self.margin is None else self.margin.value
+
+    @property
+    def verdict(self) -> Verdict:
+        if self.margin is None:
+            return "not measured"
+        if self.margin.low > 0:
+            return "holds"
+        return "does not hold" if self.margin.high < 0 else "undecided"
+
+
+def verdict(parts: Sequence[Part]) -> Verdict:
+    """A claim holds if all its parts do; one part against it is enough to refute it."""
+    found = {part.verdict for part in parts}
+    return next((word for word in _ORDER if word in found), "not measured")
+
+
+class Evidence:
+    """Asks the results, and takes a missing variant, machine or seed as no answer."""
+
+    def __init__(self, results: Results) -> None:
+        self.results = results
+
+    @property
+    def machines(self) -> tuple[str, ...]:
+        return self.results.machines
+
+    def label(self, variant: str) -> str:
+        known = self.results.variants.get(variant)
+        return variant if known is None else known.label
+
+    def ahead(self, better: str, worse: str, measure: Printed = "h_auc", machine: str = "") -> Part:
+        """How much one variant is ahead of another, for one machine type or over all."""
+        what = f"{_where(measure, machine)}: {self.label(better)} over {self.label(worse)}"
+        return Part(what, self._difference(better, worse, measure, machine))
+
+    def ahead_of_all(
+        self, better: str, rivals: Sequence[str], measure: Printed = "h_auc", machine: str = ""
+    ) -> Part:
+        """How much a variant is ahead of the rival that speaks most against it.
+
+        With rivals missing the answer can only be that one of the others is better.
+        """
+        parts = [self.ahead(better, rival, measure, machine) for rival in rivals]
+        known = [part for part in parts if part.margin is not None]
+        if not known:
+            return Part(f"{_where(measure, machine)}: {self.label(better)} over the others", None)
+        closest = min(known, key=lambda part: (_ORDER.index(part.verdict), part.value))
+        if len(known) < len(parts) and closest.verdict != "does not hold":
+            return Part(f"{closest.what}, others missing", None)
+        return closest
+
+    def reaches(
+        self, variant: str, value: float, measure: Printed, mean: Mean = "arithmetic"
+    ) -> Part:
+        """How much a variant is above a printed figure; needs the paper's machine types.
+
+        The figures of Table I are arithmetic means over them, those of Table II harmonic ones.
+        """
+        what = f"{_where(measure)}: {self.label(variant)} over {value:.3f}"
+        types = published().machines
+        if not all(self._has(variant, machine) for machine in types):
+            return Part(f"{what} (needs the paper's seven machine types)", None)
+        found = self.results.interval(variant, types, measure, mean)
+        if found is None:
+            return Part(what, None)
+        return Part(what, Estimate(found.value - value, found.low - value, found.high - value))
+
+    def best(self, names: Sequence[str]) -> str | None:
+        """The variant with the highest h-AUC over all machine types; None where none is there."""
+        known = [name for name in names if name in self.results.variants]
+        figures = {
+            name: spread.mean
+            for name in known
+            if (spread := self.results.overall(name)) is not None
+        }
+        return max(figures, key=figures.__getitem__) if figures else None
+
+    def _difference(
+        self, better: str, worse: str, measure: Printed, machine: str
+    ) -> Estimate | None:
+        wanted = [machine] if machine else list(self.machines)
+        common = [m for m in wanted if self._has(better, m) and self._has(worse, m)]
+        if not common or not self._shared_seed(better, worse, common):
+            return None
+        return self.results.difference(better, worse, common, measure)
+
+    def _has(self, variant: str, machine: str) -> bool:
+        if variant not in self.results.variants or machine not in self.machines:
+            return False
+        found = [self.results.scores(variant, machine, seed) for seed in self.results.seeds]
+        return any(scores is not None and _has_figure(scores.clips) for scores in found)
+
+    def _shared_seed(self, one: str, other: str, machines: Sequence[str]) -> bool:
+        return any(
+            all(self.results.scores(name, m, seed) for name in (one, other) for m in machines)
+            for seed in self.results.seeds
+        )
+
+
+def _has_figure(clips: Sequence[Clip]) -> bool:
+    """Whether a section and domain has both normal and faulty clips."""
+    kinds = {(clip.section, clip.domain, clip.label == "anomaly") for clip in clips}
+    return any((section, domain, not faulty) in kinds for section, domain, faulty in kinds)
+
+
+def _where(measure: Printed, machine: str = "") -> str:
+    return f"{MEASURES[measure]}{f', {machine}' if machine else ''}"

@@ -1,0 +1,361 @@
+"""Several machines: one whole model each, and an index over them.
+
+OUT/index.json        {"format": 1, "machines": {"fan": "fan", …}}
+OUT/fan/              a model folder
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from ssdpt.common.files import atomic_folder, write_json
+from ssdpt.common.progress import SILENT, Labelled, Reporter
+from ssdpt.config.tree import Config, with_overrides
+from ssdpt.data.layouts import Dataset
+from ssdpt.detection.batch import score_all
+from ssdpt.detection.scorer import Scorer, Source
+from ssdpt.detection.storage import check_replaceable, is_model
+from ssdpt.errors import SsdptError
+from ssdpt.runtime.manifest import check_export_room, is_export
+from ssdpt.types import Recording, Score
+
+if TYPE_CHECKING:
+    from ssdpt.detection.detector import Detector
+    from ssdpt.runtime.export import ExportSettings
+    from ssdpt.runtime.manifest import Manifest
+    from ssdpt.systems.shared_reference import SharedReference
+
+INDEX = "index.json"
+_FORMAT = 1
+
+
+class Fleet(Mapping[str, Scorer]):
+    """Detectors by machine, fitted or exported; a single model folder is a fleet of one."""
+
+    def __init__(self, detectors: Mapping[str, Scorer], folders: dict[str, Path]) -> None:
+        self._detectors = detectors
+        self.folders = folders  # where each machine's model lies
+
+    @classmethod
+    def load(cls, path: Source, *, device: str = "auto", hop: int | str | None = None) -> Self:
+        """A model folder, an exported model, or a folder of either with an index.
+
+        `hop`, a number of frames or `auto`, replaces the models' own for as long as they are
+        loaded.
+        """
+        folder = Path(path)
+        if is_model(folder) or is_export(folder):
+            detector = load_model(folder, device=device, hop=hop)
+            return cls({detector.machine: detector}, {detector.machine: folder})
+        if not (folder / INDEX).is_file():
+            if not folder.exists():
+                raise SsdptError(f"{folder}: no such model")
+            raise SsdptError(
+                f"{folder}: not a model: neither config.json nor manifest.json nor {INDEX} is in it"
+            )
+        folders = {machine: folder / name for machine, name in _read_index(folder / INDEX).items()}
+        detectors = {
+            machine: load_model(place, device=device, hop=hop) for machine, place in folders.items()
+        }
+        return cls(detectors, folders)
+
+    @property
+    def machines(self) -> tuple[str, ...]:
+        return tuple(self._detectors)
+
+    def for_recording(self, recording: Recording) -> Scorer | None:
+        """The detector for a recording: by its machine's name, or the only one there is."""
+        if recording.machine in self._detectors:
+            return self._detectors[recording.machine]
+        return next(iter(self._detectors.values())) if len(self._detectors) == 1 else None
+
+    def judge_for(self, recording: Recording) -> Scorer:
+        """The detector for a recording; an SsdptError where there is none."""
+        detector = self.for_recording(recording)
+        if detector is None:
+            raise SsdptError(
+                f"{recording.path}: no model for machine {recording.machine}; this one "
+                f"knows {', '.join(self.machines)} (choose with --machine)"
+            )
+        return detector
+
+    def score_all(
+        self, recordings: Iterable[Recording], *, strict: bool = False
+    ) -> Iterator[tuple[Recording, Score | SsdptError]]:
+        """Score many recordings on every core: in order, each with its score or what is wrong."""
+        return score_all(recordings, self.judge_for, strict=strict)
+
+    def __getitem__(self, machine: str) -> Scorer:
+        return self._detectors[machine]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._detectors)
+
+    def __len__(self) -> int:
+        return len(self._detectors)
+
+
+def load_model(folder: Source, *, device: str = "auto", hop: int | str | None = None) -> Scorer:
+    """The detector in a model folder or in an exported one, which needs no torch."""
+    if is_export(Path(folder)):
+        if hop is not None:
+            raise SsdptError(
+                f"{folder}: an exported model has its hop in the graph; leave --hop out, or "
+                "export a model that was fitted with it"
+            )
+        from ssdpt.runtime.exported import ExportedDetector
+
+        return ExportedDetector.load(folder)
+    from ssdpt.detection.detector import Detector
+
+    return Detector.load(folder, device=device, hop=hop)
+
+
+def fit_fleet(
+    dataset: Dataset,
+    config: Config,
+    out: Path,
+    *,
+    resume: bool = False,
+    strict: bool = False,
+    jobs: int | None = None,
+    others: Sequence[Recording] = (),
+    background: SharedReference | None = None,
+    reporter: Reporter = SILENT,
+) -> Fleet:
+    """Fit every machine of a data set; one machine gives a model, several a folder of models.
+
+    A system that learns from other machines hears all of them together first, and `others`
+    besides; `background` is what has been learnt so before.
+
+    `jobs` machines are fitted at once: by default several on a GPU, which one does not fill, and
+    one on a CPU, where each takes all cores. While it runs, `OUT.partial` holds the checkpoints;
+    it is gone when all is done.
+    """
+    from ssdpt.detection.detector import Detector
+    from ssdpt.detection.fitting import learn_shared_reference
+    from ssdpt.systems import system_class
+    from ssdpt.training.together import at_once, together
+
+    machines = dataset.machines
+    folders = _folders(out, machines, check_replaceable)
+    work = out.with_name(out.name + ".partial")
+
+    if background is None and system_class(config.system).hears_others:
+        by_machine = _by_machine(dataset.recordings)
+        background = learn_shared_reference(
+            [by_machine[machine] for machine in machines],
+            list(_by_machine(others).values()),
+            config,
+            work / "background",
+            resume=resume,
+            strict=strict,
+            reporter=reporter,
+        )
+    at_a_time = min(jobs or at_once(config.device), len(machines))
+
+    def fit(machine: str, reporter: Reporter) -> Detector:
+        if at_a_time > 1:
+            reporter = Labelled(reporter, machine)
+        elif len(machines) > 1:
+            reporter.say(f"{machine} ({machines.index(machine) + 1} of {len(machines)})")
+        detector = Detector.fit(
+            [item for item in dataset.recordings if item.machine == machine],
+            config=config,
+            work=work / folder_name(machine),
+            resume=resume,
+            strict=strict,
+            reporter=reporter,
+            background=background,
+        )
+        detector.save(folders[machine])
+        return detector
+
+    fitted = together(fit, machines, at_a_time, reporter)
+    detectors = dict(zip(machines, fitted, strict=True))
+    _write_index(out, folders)
+    shutil.rmtree(work, ignore_errors=True)
+    return Fleet(detectors, folders)
+
+
+def add_to_fleet(
+    dataset: Dataset,
+    model: Path,
+    changes: dict[str, Any],
+    *,
+    strict: bool = False,
+    reporter: Reporter = SILENT,
+) -> Fleet:
+    """Fit further machines beside those of `model`, with the ears and settings they have.
+
+    The recordings of the machines that are there already are not needed; their models stay.
+    """
+    from ssdpt.detection.detector import Detector
+    from ssdpt.systems.texture import Texture
+
+    fleet = Fleet.load(model, device="cpu")
+    first = next(iter(fleet.values()))
+    if not isinstance(first, Detector) or not isinstance(first.system, Texture):
+        raise SsdptError(
+            f"{model}: machines can be added to models of preset best or system texture only; "
+            "fit the new machine into a folder of its own"
+        )
+    if is_model(model):
+        raise SsdptError(
+            f"{model}: holds the model of one machine; machines can be added to a folder of "
+            "several, as `ssdpt fit A B --out DIR` makes it"
+        )
+    there = [machine for machine in dataset.machines if machine in fleet]
+    if there:
+        raise SsdptError(
+            f"{model}: machine {there[0]} is in it already; use `ssdpt adapt` for new normal clips "
+            "of it, or fit it anew into another folder"
+        )
+    config = with_overrides(first.stored.config, changes)
+    folders = {name: model / folder_name(name) for name in dataset.machines}
+    _check_room(model, {**fleet.folders, **folders}, lambda _: None)
+    added = {}
+    for machine, recordings in _by_machine(dataset.recordings).items():
+        detector = Detector.fit(
+            recordings,
+            config=config,
+            strict=strict,
+            reporter=reporter,
+            background=first.system.background,
+        )
+        detector.save(folders[machine])
+        added[machine] = detector
+    _write_index(model, {**fleet.folders, **folders})
+    return Fleet(added, folders)
+
+
+def fitted(fleet: Fleet, machine: str) -> Detector:
+    """The model of a machine; one that is exported is refused."""
+    from ssdpt.detection.detector import Detector
+
+    judge = fleet[machine]
+    if not isinstance(judge, Detector):
+        raise SsdptError(
+            f"{fleet.folders[machine]}: is exported already; give the model it was made from"
+        )
+    return judge
+
+
+def save_fleet(fleet: Fleet, out: Path) -> dict[str, Path]:
+    """Write the fitted models of all machines to `out`, and say where each of them went."""
+    folders = _folders(out, fleet.machines, check_replaceable)
+    detectors = {machine: fitted(fleet, machine) for machine in fleet}
+    for machine, detector in detectors.items():
+        detector.save(folders[machine])
+    _write_index(out, folders)
+    return folders
+
+
+def _by_machine(recordings: Iterable[Recording]) -> dict[str, list[Recording]]:
+    """The recordings of every machine, in the order in which machines appear."""
+    found: dict[str, list[Recording]] = {}
+    for recording in recordings:
+        found.setdefault(recording.machine, []).append(recording)
+    return found
+
+
+def export_fleet(
+    fleet: Fleet,
+    out: Path,
+    settings: Callable[[str], ExportSettings],
+    *,
+    reporter: Reporter = SILENT,
+) -> dict[str, Manifest]:
+    """Export every machine; none is written before all are verified. `settings` are by machine."""
+    from ssdpt.runtime.export import export_model
+
+    folders = _folders(out, fleet.machines, check_export_room)
+    manifests: dict[str, Manifest] = {}
+    with ExitStack() as stack:
+        if not out.exists():
+            stack.callback(_remove_if_empty, out)
+        for machine in fleet:
+            detector = fitted(fleet, machine)
+            place = stack.enter_context(atomic_folder(folders[machine]))
+            manifests[machine] = export_model(detector, place, settings(machine), reporter)
+    _write_index(out, folders)
+    return manifests
+
+
+def _folders(
+    out: Path, machines: Sequence[str], check_room: Callable[[Path], None]
+) -> dict[str, Path]:
+    """Where each machine's model goes: `out` itself for one, folders in it for several."""
+    if out.name in {"", ".."}:
+        raise SsdptError(f"{out}: name a folder of its own for the model, e.g. --out model")
+    if len(machines) == 1:
+        check_room(out)
+        return {machines[0]: out}
+    folders = {name: out / folder_name(name) for name in machines}
+    _check_room(out, folders, check_room)
+    return folders
+
+
+def _remove_if_empty(folder: Path) -> None:
+    with suppress(OSError):
+        folder.rmdir()
+
+
+def _write_index(out: Path, folders: Mapping[str, Path]) -> None:
+    if len(folders) > 1:
+        index = {machine: folder.name for machine, folder in folders.items()}
+        write_json(out / INDEX, {"format": _FORMAT, "machines": index})
+
+
+def only_machines(dataset: Dataset, machines: Sequence[str]) -> Dataset:
+    """The recordings of these machines alone."""
+    for machine in machines:
+        if machine not in dataset.machines:
+            raise SsdptError(
+                f"{dataset.root}: no machine is called {machine}; "
+                f"there are {', '.join(dataset.machines)}"
+            )
+    chosen = tuple(item for item in dataset.recordings if item.machine in machines)
+    return replace(dataset, recordings=chosen)
+
+
+def folder_name(machine: str) -> str:
+    """A machine's name as a folder name: nothing in it can leave the folder it is put into."""
+    name = re.sub(r"[^\w.-]+", "_", machine).strip(".")
+    return name or "machine"
+
+
+def _check_room(out: Path, folders: dict[str, Path], check_room: Callable[[Path], None]) -> None:
+    if is_model(out) or is_export(out):
+        raise SsdptError(f"{out}: holds the model of one machine; choose a folder for several")
+    if out.exists() and not out.is_dir():
+        raise SsdptError(f"{out}: is a file; models go into a folder, choose another name")
+    for machine, folder in folders.items():
+        check_room(folder)
+        for other, place in folders.items():
+            if other != machine and place == folder:
+                raise SsdptError(
+                    f"{folder}: machines {machine} and {other} would share this folder; "
+                    "rename one of them"
+                )
+
+
+def _read_index(path: Path) -> dict[str, str]:
+    try:
+        tree = json.loads(path.read_text("utf-8"))
+        machines = {str(machine): str(name) for machine, name in tree["machines"].items()}
+        newer = tree["format"] > _FORMAT
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise SsdptError(f"{path}: damaged or foreign; fit the machines again") from error
+    if newer:
+        raise SsdptError(f"{path}: made by a newer ssdpt; upgrade to use it")
+    if any(folder_name(name) != name for name in machines.values()):
+        raise SsdptError(f"{path}: names a folder outside this one; it is not used")
+    return machines

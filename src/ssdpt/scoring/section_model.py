@@ -1,0 +1,161 @@
+"""One machine ID as all views see it: where its normal clips lie, and how much each view counts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+
+from ssdpt.config.system_settings import TextureConfig
+from ssdpt.scoring.bank import Bank
+from ssdpt.scoring.condition import Condition
+from ssdpt.scoring.fusion import Scale, spread_evenly
+from ssdpt.scoring.normal_map import NormalSound
+from ssdpt.scoring.references import References
+from ssdpt.scoring.whitening import covariance, emphasis, mixed, whitening
+from ssdpt.types import Domain, Floats
+
+_MOST_REFERENCES = 2000  # of a domain; beyond that more of them hardly come nearer
+_LEAST_DISTANCE = 0.1  # of siblings, in deviations: no view is weighed out altogether
+
+Vectors = Mapping[str, np.ndarray]  # by view, (d,) or (clips, d)
+ByDomain = Mapping[Domain, np.ndarray]  # (clips, d)
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """Normal clips of one machine ID in one view."""
+
+    matrix: Floats  # (d, d): vectors times this lie where distances count
+    bank: Bank
+    weight: float
+
+    def z(self, vectors: np.ndarray) -> np.ndarray:
+        """How odd clips (clips, d) are, (clips,)."""
+        return self.bank.z(np.asarray(vectors, np.float64) @ self.matrix)
+
+
+@dataclass(frozen=True, slots=True)
+class SectionModel:
+    """All views of one machine ID; their weights sum to 1."""
+
+    views: Mapping[str, View]
+    normal: NormalSound
+
+    def z(self, vectors: Vectors) -> dict[str, float]:
+        """How odd one clip is in every view."""
+        return {name: float(view.z(vectors[name][None])[0]) for name, view in self.views.items()}
+
+    def with_more(self, clips: Sequence[Vectors], domain: Domain, background_clips: float) -> Self:
+        """Further normal clips as a condition of their own; all that the fit has learnt stays."""
+        views = {}
+        for name, view in self.views.items():
+            points = np.array([clip[name] for clip in clips], np.float64) @ view.matrix
+            views[name] = replace(view, bank=view.bank.with_more(points, domain, background_clips))
+        return replace(self, views=views)
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Everything learnt."""
+        arrays = {f"normal/{name}": value for name, value in self.normal.arrays().items()}
+        for name, view in self.views.items():
+            arrays[f"{name}/matrix"] = view.matrix
+            for domain, found in view.bank.domains.items():
+                arrays[f"{name}/{domain}/points"] = np.asarray(found.points, np.float32)
+                arrays[f"{name}/{domain}/loneliness"] = np.asarray(found.loneliness, np.float32)
+            for number, condition in enumerate(view.bank.absorbed):
+                place = _place(name, number)
+                arrays |= {place + key: value for key, value in condition.arrays().items()}
+        return arrays
+
+    def description(self) -> dict[str, Any]:
+        """What `restore` needs beside the arrays."""
+        return {
+            name: {
+                "weight": view.weight,
+                "neighbours": view.bank.neighbours,
+                "scales": {
+                    domain: [found.scale.mean, found.scale.sd]
+                    for domain, found in view.bank.domains.items()
+                },
+                "absorbed": [condition.description() for condition in view.bank.absorbed],
+            }
+            for name, view in self.views.items()
+        }
+
+    @classmethod
+    def restore(cls, arrays: Mapping[str, np.ndarray], description: dict[str, Any]) -> Self:
+        """The reverse of `arrays` and `description`; KeyError or ValueError if they do not fit."""
+        views = {}
+        for name, told in description.items():
+            domains: dict[Domain, References] = {}
+            for domain, (mean, sd) in told["scales"].items():
+                points = arrays[f"{name}/{domain}/points"]
+                loneliness = arrays[f"{name}/{domain}/loneliness"]
+                if loneliness.shape != points.shape[:1] or not len(points):
+                    raise ValueError("references and their loneliness differ in number")
+                scale = Scale(float(mean), float(sd))
+                domains[domain] = References(points, loneliness, scale)
+            absorbed = tuple(
+                Condition.restore(_within(arrays, _place(name, number)), condition)
+                for number, condition in enumerate(told.get("absorbed", []))
+            )
+            bank = Bank(domains, int(told["neighbours"]), absorbed)
+            views[name] = View(arrays[f"{name}/matrix"], bank, float(told["weight"]))
+        normal = {key: arrays[f"normal/{key}"] for key in ("mean", "spread")}
+        return cls(views, NormalSound.restore(normal))
+
+
+def _place(view: str, number: int) -> str:
+    """What the names of a condition's arrays begin with."""
+    return f"{view}/absorbed-{number}/"
+
+
+def _within(arrays: Mapping[str, np.ndarray], place: str) -> dict[str, np.ndarray]:
+    return {key.removeprefix(place): arrays[key] for key in arrays if key.startswith(place)}
+
+
+def view_of(
+    own: ByDomain,
+    siblings: Sequence[ByDomain],
+    background: np.ndarray | None,
+    settings: TextureConfig,
+    *,
+    emphasised: bool,
+) -> tuple[View, float]:
+    """One machine ID in one view, and how far its siblings lie in it, in deviations.
+
+    `siblings` are the other IDs of the same machine type. Their distance is taken before siblings
+    are emphasised, which would be its own proof; without siblings it is 1.
+    """
+    groups = list(own.values())
+    clips = sum(map(len, groups))
+    share = settings.background_clips / (settings.background_clips + clips)
+    matrix = whitening(mixed(covariance(groups), background, share))
+    plain = View(matrix.astype(np.float32), _bank(own, matrix, settings), 1.0)
+    if not siblings:
+        return plain, 1.0
+    apart = np.concatenate([_some(sibling) for sibling in siblings])
+    distance = max(float(np.median(plain.z(apart))), _LEAST_DISTANCE)
+    if not emphasised:
+        return plain, distance
+    centres = [np.concatenate(list(group.values())).mean(0) for group in (own, *siblings)]
+    stretched = matrix @ emphasis(np.array(centres) @ matrix)
+    return View(stretched.astype(np.float32), _bank(own, stretched, settings), 1.0), distance
+
+
+def _bank(own: ByDomain, matrix: np.ndarray, settings: TextureConfig) -> Bank:
+    points: dict[Domain, np.ndarray] = {
+        domain: np.asarray(group[spread_evenly(len(group), _MOST_REFERENCES)], np.float64) @ matrix
+        for domain, group in own.items()
+    }
+    if settings.domains == "together":
+        points = {"source": np.concatenate(list(points.values()))}
+    return Bank.of(points, settings.neighbours if settings.density else 0)
+
+
+def _some(sibling: ByDomain) -> np.ndarray:
+    """At most a hundred clips (clips, d) of a sibling, of all its domains."""
+    every = np.concatenate(list(sibling.values()))
+    return every[spread_evenly(len(every))]

@@ -1,0 +1,102 @@
+"""Make what ships with the package: how clips of one machine differ, and two small networks.
+
+python tools/make_shared_reference.py [--device cuda]
+
+From random machines of the simulated plant alone, so that no one's recordings are in it. Takes
+about two minutes on a GPU and 16 cores, an hour or two on two cores. Writes
+src/ssdpt/systems/assets/shared_reference.{safetensors,json}.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from safetensors.numpy import save
+
+from ssdpt.common.files import write_json
+from ssdpt.config.settings import FeatureConfig
+from ssdpt.config.tree import load_config
+from ssdpt.data.simulator.clip import ClipName, clip
+from ssdpt.data.simulator.preset import ALL_MACHINES, preset_named
+from ssdpt.features.cache import FeatureSet
+from ssdpt.features.texture import TextureFrames
+from ssdpt.systems.base import FitContext
+from ssdpt.systems.shared_reference import SharedReference
+from ssdpt.types import Recording
+
+SEEDS = range(100, 110)  # of the plant; each has other specimens of every machine type
+CLIPS = 20  # of every specimen
+TAUGHT = 63  # specimens that the networks are trained on
+SNR_DB = (-5.5, 9.0)
+VISITS = (0.2, 1.0)
+RATE = 16000
+
+
+def make(name: ClipName, seed: int, visits: float) -> tuple[np.ndarray, Recording]:
+    """One clip as texture frames, and what it is."""
+    preset = replace(preset_named("dcase2021"), snr_db=SNR_DB, visits=visits)
+    made = clip(name, seed=seed, preset=preset)
+    frames = TextureFrames(FeatureConfig(), RATE)(made.samples)
+    recording = Recording(
+        path=Path(f"{seed}-{name}"),
+        machine=f"{name.machine} {seed}",
+        section=f"{name.section:02d}",
+        attributes=made.attributes,
+    )
+    return frames.astype(np.float16), recording
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--device", default="auto")
+    parser.add_argument("--out", type=Path, default=Path("src/ssdpt/systems/assets"))
+    given = parser.parse_args()
+    random = np.random.default_rng(0)
+    jobs = []
+    for seed in SEEDS:
+        for machine in ALL_MACHINES:
+            for section in range(3):
+                visits = float(random.uniform(*VISITS))
+                jobs += [
+                    (ClipName(machine, section, "source", "train", "normal", index), seed, visits)
+                    for index in range(CLIPS)
+                ]
+    with ProcessPoolExecutor() as pool:
+        made = list(pool.map(make, *zip(*jobs, strict=True), chunksize=16))
+    frames = [part for part, _ in made]
+    offsets = np.concatenate([[0], np.cumsum([len(part) for part in frames])])
+    clips = FeatureSet(tuple(item for _, item in made), np.concatenate(frames), offsets)
+    taught_as = {"multiview.networks": 1, "multiview.network.classes": "section"}
+    config = load_config("best", {"device": given.device, **taught_as})
+    with tempfile.TemporaryDirectory() as work:
+        context = FitContext(Path(work), "background")
+        spread = SharedReference.learn(
+            [clips.all()], load_config("best", {"system": "texture"}), context
+        )
+        taught = SharedReference.learn([clips.subset(range(TAUGHT * CLIPS))], config, context)
+    assert taught.ears is not None
+    arrays = {name: value.astype(np.float32) for name, value in spread.arrays().items()}
+    for name, value in taught.arrays().items():
+        if name not in arrays:
+            # Only the shape of a spread counts, and its large values most.
+            value = value / np.trace(value) if name.startswith("spread/") else value
+            coarse = name.startswith("spread/") or value.dtype == np.float32
+            arrays[name] = value.astype(np.float16) if coarse else value
+    given.out.mkdir(exist_ok=True)
+    (given.out / "shared_reference.safetensors").write_bytes(save(arrays))
+    about = {
+        "sample_rate": RATE,
+        "features": config.features.model_dump(),
+        "classes": taught.ears.classes,
+    }
+    write_json(given.out / "shared_reference.json", about)
+    print(f"{len(made)} clips, {taught.ears.classes} classes")
+
+
+if __name__ == "__main__":
+    main()
