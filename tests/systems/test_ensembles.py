@@ -142,7 +142,7 @@ def test_every_member_listens_once_for_all_sections(ensemble, sound):
         yield sound[:30]
         yield sound[30:]
 
-    score_as = ensemble.listen(frames)
+    score_as = ensemble.score_sections(frames)
     assert len(asked) == 2
     for section in ensemble.sections:
         assert score_as(section).value == ensemble.score([sound], section).value
@@ -157,7 +157,7 @@ def test_blocks_that_come_only_once(ensemble, sound, in_memory, monkeypatch):
 
 
 def test_several_clips_together(ensemble, sound):
-    heard = ensemble.listen_many([sound, sound[:40], sound[:5]])
+    heard = ensemble.score_many([sound, sound[:40], sound[:5]])
     for frames, score_as in zip([sound, sound[:40], sound[:5]], heard, strict=True):
         assert score_as("01").value == pytest.approx(ensemble.score([frames], "01").value)
 

@@ -125,7 +125,7 @@ def test_several_clips_together_score_as_each_alone(trained, view, monkeypatch):
     together = [view.source.clip(0), view.source.clip(1)[:5], view.source.clip(2)[:40]]
     alone = [trained.score([frames], "01") for frames in together]
     monkeypatch.setattr(type(trained), "on_gpu", True)  # a GPU is given all at once
-    for score_as, expected in zip(trained.listen_many(together), alone, strict=True):
+    for score_as, expected in zip(trained.score_many(together), alone, strict=True):
         assert score_as("01").value == pytest.approx(expected.value, rel=1e-3)
         np.testing.assert_allclose(
             score_as("01").timeline.value, expected.timeline.value, rtol=1e-3

@@ -105,7 +105,7 @@ def test_one_pass_of_the_network_gives_all_sections(trained, clips, monkeypatch)
         return outputs(segments)
 
     monkeypatch.setattr(trained, "_outputs", counted)
-    score_as = trained.listen(lambda: [clips.source.clip(0)])
+    score_as = trained.score_sections(lambda: [clips.source.clip(0)])
     assert [score_as(section).value for section in trained.sections]
     assert passes == [3]
 
@@ -114,7 +114,7 @@ def test_several_clips_together_score_as_each_alone(trained, clips, monkeypatch)
     together = [clips.source.clip(0), clips.source.clip(1)[:5], clips.source.clip(2)[:40]]
     alone = [trained.score([frames], "01") for frames in together]
     monkeypatch.setattr(type(trained), "on_gpu", True)  # a GPU is given all at once
-    for score_as, expected in zip(trained.listen_many(together), alone, strict=True):
+    for score_as, expected in zip(trained.score_many(together), alone, strict=True):
         found = score_as("01")
         np.testing.assert_allclose(found.timeline.value, expected.timeline.value, rtol=1e-4)
 

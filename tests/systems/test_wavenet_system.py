@@ -96,7 +96,7 @@ def test_the_clip_is_the_mean_of_its_segments(fitted):
 def test_the_score_is_the_log_odds_of_the_section(fitted):
     """With two sections the odds of one are those of the other, turned over."""
     sound = tone("00", 7)
-    score_as = fitted.listen([sound].copy)
+    score_as = fitted.score_sections([sound].copy)
     assert score_as("00").value == pytest.approx(-score_as("01").value, rel=1e-5)
 
 
@@ -129,10 +129,10 @@ def test_segments_that_lie_apart(tmp_path):
 
 def test_several_clips_at_once_score_as_alone(fitted, monkeypatch):
     sounds = [tone("00", 7), tone("01", 8)[:5000], tone("00", 9)[:900]]  # the last is repeated
-    alone = [fitted.listen([sound].copy)("00") for sound in sounds]
+    alone = [fitted.score_sections([sound].copy)("00") for sound in sounds]
     monkeypatch.setattr(WaveNetSystem, "on_gpu", True)
     monkeypatch.setattr("ssdpt.systems.wavenet._SEGMENTS_AT_ONCE", 3)
-    for one, score_as in zip(alone, fitted.listen_many(sounds), strict=True):
+    for one, score_as in zip(alone, fitted.score_many(sounds), strict=True):
         found = score_as("00").timeline.value
         np.testing.assert_allclose(found, one.timeline.value, rtol=1e-4, atol=1e-4)
 

@@ -51,7 +51,7 @@ def bench_fleet(
     for system in systems:
         for first in range(0, len(clips), _SCORED_AT_ONCE):
             some = clips[first : first + _SCORED_AT_ONCE]
-            heard = system.listen_many([frames for _, frames in some])
+            heard = system.score_many([frames for _, frames in some])
             for (recording, _), score_as in zip(some, heard, strict=True):
                 score_as(recording.section)
     scored = time.perf_counter()

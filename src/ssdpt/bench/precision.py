@@ -96,7 +96,7 @@ def _judge(system: Ssdpt, clips: FeatureSet, test: Sequence[int]) -> tuple[float
     for first in range(0, len(test), _SCORED_AT_ONCE):
         some = test[first : first + _SCORED_AT_ONCE]
         owners = [clips.recordings[place] for place in some]
-        heard = system.listen_many([clips.clip(place) for place in some])
+        heard = system.score_many([clips.clip(place) for place in some])
         for owner, score_as in zip(owners, heard, strict=True):
             value, anomalous = score_as(owner.section).value, owner.label == "anomaly"
             rows.append(Row(owner.machine, owner.section, owner.domain, anomalous, value))

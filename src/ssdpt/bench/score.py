@@ -193,7 +193,7 @@ def _on_gpu(device: torch.device) -> dict[str, Any]:
                 (out - segments).square().mean((1, 2))
 
     def ours() -> None:
-        for score_as in system.listen_many(some):
+        for score_as in system.score_many(some):
             score_as(system.sections[0])
 
     precision = torch.get_float32_matmul_precision()

@@ -57,7 +57,7 @@ def adapt_model(
     notes = list(stored.notes)
     clips = 0
     for section, group in by_section.items():
-        clips += system.absorb((frames(item.path) for item in group), section, domain)
+        clips += system.add_normals((frames(item.path) for item in group), section, domain)
         told = f"taken as normal after the fit (section {section}, {domain} domain)"
         notes.append(f"{told}: {_names(item.path for item in group)}")
     description = stored.description | system.description()

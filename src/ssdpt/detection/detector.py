@@ -151,7 +151,7 @@ class Detector(Scorer):
         """Where in time and frequency a recording is odd, (frames, bins), ≥ 0."""
         recording = self._described(Path(path), section)
         frames = self.frames(path)
-        score_as = self._system.listen([frames].copy)
+        score_as = self._system.score_sections([frames].copy)
         _, best = min((score_as(name).value, name) for name in self._known_sections(recording))
         return self._system.anomaly_map(frames, best)
 
@@ -167,7 +167,7 @@ class Detector(Scorer):
 
     def score_pending(self, clips: Sequence[PendingClip]) -> list[Score]:
         """Score clips together that `score_ahead` has only heard."""
-        heard = self._system.listen_many([clip.frames for clip in clips])
+        heard = self._system.score_many([clip.frames for clip in clips])
         return [
             self._verdict(clip.recording.path, clip.recording, score_as)
             for clip, score_as in zip(clips, heard, strict=True)
@@ -259,7 +259,7 @@ class Detector(Scorer):
         self._stored = replace(self._stored, calibration=calibration)
 
     def _scorer(self, path: Path, strict: bool) -> SectionScore:
-        return self._system.listen(lambda: self._frame_blocks(path, strict))
+        return self._system.score_sections(lambda: self._frame_blocks(path, strict))
 
     def _recording(self, clip: Source | Recording, section: str | None) -> Recording:
         """A clip whose ID is told by `section`, by itself, or by its name and folders."""

@@ -98,13 +98,13 @@ class System(ABC):
         gives the same score. `section` is one of `self.sections`.
         """
 
-    def listen(self, frames: Callable[[], Iterable[Floats]]) -> SectionScore:
+    def score_sections(self, frames: Callable[[], Iterable[Floats]]) -> SectionScore:
         """How a clip scores as any section; `frames` gives its blocks, as often as it is asked."""
         return lambda section: self.score(frames(), section)
 
-    def listen_many(self, clips: Sequence[Floats]) -> list[SectionScore]:
+    def score_many(self, clips: Sequence[Floats]) -> list[SectionScore]:
         """The same for several clips, each given as all its frames (frames, bins)."""
-        return [self.listen([frames].copy) for frames in clips]
+        return [self.score_sections([frames].copy) for frames in clips]
 
     def anomaly_map(self, frames: Floats, section: str) -> Floats:
         """Where in time and frequency a clip (frames, bins) is odd, ≥ 0.
@@ -122,7 +122,7 @@ class System(ABC):
         """
         raise NotImplementedError
 
-    def absorb(self, clips: Iterable[Iterable[Floats]], section: str, domain: Domain) -> int:
+    def add_normals(self, clips: Iterable[Iterable[Floats]], section: str, domain: Domain) -> int:
         """Take further clips, blocks of frames each, as normal; how many clips of 10 s they were.
 
         Nothing is trained anew.

@@ -92,16 +92,16 @@ class EnsembleSystem(System):
 
     def score(self, frames: Iterable[Floats], section: str) -> ClipScore:
         if iter(frames) is not frames:
-            return self.listen(lambda: frames)(section)
+            return self.score_sections(lambda: frames)(section)
         with _kept(frames, self.front_end.bins) as again:
-            return self.listen(again)(section)
+            return self.score_sections(again)(section)
 
-    def listen(self, frames: Callable[[], Iterable[Floats]]) -> SectionScore:
+    def score_sections(self, frames: Callable[[], Iterable[Floats]]) -> SectionScore:
         """One pass of every member gives the scores as all sections."""
-        return partial(self._fused, [member.listen(frames) for member in self.members])
+        return partial(self._fused, [member.score_sections(frames) for member in self.members])
 
-    def listen_many(self, clips: Sequence[Floats]) -> list[SectionScore]:
-        heard = [member.listen_many(clips) for member in self.members]
+    def score_many(self, clips: Sequence[Floats]) -> list[SectionScore]:
+        heard = [member.score_many(clips) for member in self.members]
         return [partial(self._fused, of_clip) for of_clip in zip(*heard, strict=True)]
 
     def to(self, device: torch.device) -> None:
@@ -210,7 +210,7 @@ def _scales(member: System, clips: FeatureView, name: str, reporter: Reporter) -
             scores: list[float] = []
             for first in range(0, len(places), _TOGETHER):
                 part = clips.only(places[first : first + _TOGETHER])
-                heard = member.listen_many([frames for _, frames in part.clips()])
+                heard = member.score_many([frames for _, frames in part.clips()])
                 scores += [score_as(section).value for score_as in heard]
                 task.advance(len(heard))
             scales[section] = Scale.of(np.array(scores))

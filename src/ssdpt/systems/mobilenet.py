@@ -105,9 +105,9 @@ class SegmentSystem(NetworkSystem[Network], Generic[Network]):
         self._scorer = None
 
     def score(self, frames: Iterable[Floats], section: str) -> ClipScore:
-        return self.listen(lambda: frames)(section)
+        return self.score_sections(lambda: frames)(section)
 
-    def listen(self, frames: Callable[[], Iterable[Floats]]) -> SectionScore:
+    def score_sections(self, frames: Callable[[], Iterable[Floats]]) -> SectionScore:
         """One pass of the network gives the scores as all sections."""
         heard, settings = self.hearing(), self.settings_of(self.config)
         with torch.inference_mode():
@@ -115,10 +115,10 @@ class SegmentSystem(NetworkSystem[Network], Generic[Network]):
                 heard.add(self._outputs(segments))
         return heard.score_as
 
-    def listen_many(self, clips: Sequence[Floats]) -> list[SectionScore]:
+    def score_many(self, clips: Sequence[Floats]) -> list[SectionScore]:
         """On a GPU the segments of all clips together: one clip alone would not fill it."""
         if not self.on_gpu:
-            return super().listen_many(clips)
+            return super().score_many(clips)
         hearings: list[SectionScore] = []
         for outputs in self.outputs_of(clips):
             heard = self.hearing()

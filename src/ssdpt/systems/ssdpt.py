@@ -94,9 +94,9 @@ class Ssdpt(NetworkSystem[DualPathTransformer]):
         return system
 
     def score(self, frames: Iterable[Floats], section: str) -> ClipScore:
-        return self.listen(lambda: frames)(section)
+        return self.score_sections(lambda: frames)(section)
 
-    def listen(self, frames: Callable[[], Iterable[Floats]]) -> SectionScore:
+    def score_sections(self, frames: Callable[[], Iterable[Floats]]) -> SectionScore:
         """One pass of the network gives the scores as all sections."""
         settings = self.config.ssdpt
         # Plain numbers, not tensors: small tensors kept between the large ones of every batch
@@ -121,11 +121,11 @@ class Ssdpt(NetworkSystem[DualPathTransformer]):
             self._score_as, np.array(identity, np.float32), np.array(reconstruction, np.float32)
         )
 
-    def listen_many(self, clips: Sequence[Floats]) -> list[SectionScore]:
+    def score_many(self, clips: Sequence[Floats]) -> list[SectionScore]:
         """On a GPU all segments of all clips at once: one clip alone would not fill it."""
         settings = self.config.ssdpt
         if not self.on_gpu or any(len(frames) < settings.frames for frames in clips):
-            return super().listen_many(clips)
+            return super().score_many(clips)
         first = np.cumsum([0, *(len(frames) for frames in clips)])
         starts = [
             torch.arange(place, place + len(frames) - settings.frames + 1, settings.hop)
@@ -141,7 +141,7 @@ class Ssdpt(NetworkSystem[DualPathTransformer]):
                 partial(self._score_as, identities.numpy(), errors.numpy())
                 for identities, errors in zip(*parts, strict=True)
             ]
-        return super().listen_many(clips)
+        return super().score_many(clips)
 
     def anomaly_map(self, frames: Floats, section: str) -> Floats:
         """Gradient of the score times the distance from the mean normal sound, at every point.

@@ -106,9 +106,9 @@ class Texture(System):
         return dict.fromkeys(config.texture.views, 1.0)
 
     def score(self, frames: Iterable[Floats], section: str) -> ClipScore:
-        return self.listen(lambda: frames)(section)
+        return self.score_sections(lambda: frames)(section)
 
-    def listen(self, frames: Callable[[], Iterable[Floats]]) -> SectionScore:
+    def score_sections(self, frames: Callable[[], Iterable[Floats]]) -> SectionScore:
         """What the views say of a clip is worked out once for all sections."""
         heard = list(self._heard(frames()))
         return partial(self._score_as, heard)
@@ -121,7 +121,7 @@ class Texture(System):
     def own_scores(self) -> Scores:
         return self._unheard
 
-    def absorb(self, clips: Iterable[Iterable[Floats]], section: str, domain: Domain) -> int:
+    def add_normals(self, clips: Iterable[Iterable[Floats]], section: str, domain: Domain) -> int:
         heard = [vectors for frames in clips for _, vectors in self._heard(frames)]
         known = self.portraits[section]
         background_clips = self.config.texture.background_clips

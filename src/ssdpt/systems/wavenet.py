@@ -81,9 +81,9 @@ class WaveNetSystem(NetworkSystem[WaveNet]):
         return system
 
     def score(self, frames: Iterable[Floats], section: str) -> ClipScore:
-        return self.listen(lambda: frames)(section)
+        return self.score_sections(lambda: frames)(section)
 
-    def listen(self, frames: Callable[[], Iterable[Floats]]) -> SectionScore:
+    def score_sections(self, frames: Callable[[], Iterable[Floats]]) -> SectionScore:
         """One pass of the network gives the scores as all sections."""
         settings = self.config.wavenet
         identity = [array("f") for _ in self.sections]  # numbers, as in ssdpt.systems.ssdpt
@@ -100,10 +100,10 @@ class WaveNetSystem(NetworkSystem[WaveNet]):
                     along.extend(fresh)
         return partial(self._score_as, np.array(identity, np.float32))
 
-    def listen_many(self, clips: Sequence[Floats]) -> list[SectionScore]:
+    def score_many(self, clips: Sequence[Floats]) -> list[SectionScore]:
         """On a GPU the segments of all clips together: those of one clip would not fill it."""
         if not self.on_gpu:
-            return super().listen_many(clips)
+            return super().score_many(clips)
         settings = self.config.wavenet
         segments = [
             segments_of_clip(torch.from_numpy(np.array(frames)), settings.samples, settings.hop)

@@ -155,7 +155,7 @@ def _time_fit(config: Config, clips: int, seconds: float) -> tuple[float, float]
         begun = time.perf_counter()
         system = kind.fit(made_up.all(), once, FitContext(Path(folder), "plan"))
         fitted = time.perf_counter()
-        heard = system.listen_many([made_up.clip(place) for place in range(clips)])
+        heard = system.score_many([made_up.clip(place) for place in range(clips)])
         for score_as in heard:
             score_as(system.sections[0])
         return fitted - begun, (time.perf_counter() - fitted) / clips

@@ -101,7 +101,7 @@ def _score(system: System, clips: FeatureView, reporter: Reporter) -> list[ClipS
     with reporter.task("scoring", total=len(known)) as task:
         for first in range(0, len(known), _AT_ONCE):
             some = known[first : first + _AT_ONCE]
-            heard = system.listen_many([frames for _, frames in some])
+            heard = system.score_many([frames for _, frames in some])
             for (recording, _), score_as in zip(some, heard, strict=True):
                 scores.append(score_by_rule(score_as, system.sections, recording.section)[0])
                 task.advance()

@@ -68,7 +68,7 @@ def event_picture(
     system = detector.system
     frames = system.front_end(samples)
     sections = (section,) if section in detector.sections else detector.sections
-    score_as = system.listen([frames].copy)
+    score_as = system.score_sections([frames].copy)
     best = min(sections, key=lambda name: score_as(name).value)
     heat = system.anomaly_map(frames, best)
     bands = top_bands(heat, system.front_end.frequencies)

@@ -86,7 +86,7 @@ class LiveModel:
         takes = [self._take(window, place) for window, place in asked]
         found: list[LiveScore | None] = [None] * len(asked)
         some = [number for number, (frames, _) in enumerate(takes) if len(frames)]
-        heard = self.detector.system.listen_many([takes[number][0] for number in some])
+        heard = self.detector.system.score_many([takes[number][0] for number in some])
         for number, score_as in zip(some, heard, strict=True):
             place = asked[number][1]
             sections = self.detector.sections
