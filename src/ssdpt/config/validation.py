@@ -20,6 +20,11 @@ _WRONG = {
     "less_than": "must be less than {lt}",
     "less_than_equal": "must be at most {le}",
     "too_short": "must name at least {min_length}",
+    "string_too_short": "must have at least {min_length} characters",
+    "string_too_long": "must have at most {max_length} characters",
+    "string_pattern_mismatch": "has characters that are not allowed",
+    "finite_number": "must be a finite number",
+    "extra_forbidden": "is not known",
     **dict.fromkeys(("int_type", "int_parsing", "int_from_float"), "must be a whole number"),
     **dict.fromkeys(("float_type", "float_parsing"), "must be a number"),
     **dict.fromkeys(("bool_type", "bool_parsing"), "must be true or false"),
@@ -91,7 +96,6 @@ def _mistake(error: ErrorDetails, expected: type[BaseModel], content: Any) -> st
     holder = _follow(expected, above)[1]
     owner, names = _owner(content, error["loc"], names)
     context = error.get("ctx", {})
-    reason = error["msg"].removeprefix("Value error, ")
     match error["type"]:
         case "extra_forbidden":
             reason, names = _unknown(names, holder), []
@@ -99,22 +103,35 @@ def _mistake(error: ErrorDetails, expected: type[BaseModel], content: Any) -> st
             reason = f"does not fit; {holder.model_fields[str(last)].description}"
         case "union_tag_invalid":
             names = [*names, "kind"]
-            reason = f"'{context['tag']}' is none; choose {', '.join(_members(here))}"
+            reason = f"'{context['tag']}' is not valid; choose {', '.join(_members(here))}"
         case "union_tag_not_found":
             names = [*names, "kind"]
             reason = f"is missing; choose {', '.join(_members(here))}"
-        case "literal_error":
-            choices = context["expected"].replace("'", "")
-            reason = f"'{error['input']}' is none; choose {choices}"
-        case wrong if error["input"] is None and wrong in _WRONG:
-            reason = "is empty"
-        case wrong if wrong in _WRONG:
-            bounds = {name: _bound(value) for name, value in context.items()}
-            reason = _WRONG[wrong].format_map(bounds)
+        case _:
+            reason = plain_reason(error)
     name = ".".join(names)
     if owner:
         return f"{owner}: setting {name}: {reason}" if name else f"{owner}: {reason}"
     return f"setting {name}: {reason}" if name else reason
+
+
+def plain_reason(error: ErrorDetails) -> str:
+    """What is wrong with a value in plain words, without its name."""
+    context = error.get("ctx", {})
+    match error["type"]:
+        case "literal_error":
+            choices = context["expected"].replace("'", "")
+            return f"'{error['input']}' is not valid; choose {choices}"
+        case "union_tag_invalid":
+            choices = context["expected_tags"].replace("'", "")
+            return f"'{context['tag']}' is not valid; choose {choices}"
+        case wrong if error["input"] is None and wrong in _WRONG:
+            return "is empty"
+        case wrong if wrong in _WRONG:
+            return _WRONG[wrong].format_map(
+                {name: _bound(value) for name, value in context.items()}
+            )
+    return error["msg"].removeprefix("Value error, ")
 
 
 def _owner(content: Any, place: tuple[int | str, ...], names: list[str]) -> tuple[str, list[str]]:

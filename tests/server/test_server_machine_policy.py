@@ -33,28 +33,28 @@ def add(client, **more):
 
 
 @pytest.mark.parametrize("source", REFUSED.values(), ids=REFUSED)
-def test_a_source_that_reads_files_is_refused(client, plant, store, source):
+def test_a_source_that_reads_files_is_refused(client, service, store, source):
     reply = add(client, source=source)
     assert reply.status_code == 409
     assert reply.json()["error"].startswith("machine new: ")
-    assert reply.json()["error"].endswith("named in the plant file only")
-    assert "new" not in plant.machines
+    assert reply.json()["error"].endswith("name it in the configuration file")
+    assert "new" not in service.machines
     assert store.actions() == []
 
 
 @pytest.mark.parametrize("model", ["models/pump", "/srv/models/pump", "."])
-def test_a_model_is_refused(client, plant, model):
+def test_a_model_is_refused(client, service, model):
     reply = add(client, model=model)
     assert reply.status_code == 409
     assert "a model is a folder" in reply.json()["error"]
-    assert "new" not in plant.machines
+    assert "new" not in service.machines
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_an_address_of_a_stream_is_taken(client, plant, scheme):
+def test_an_address_of_a_stream_is_taken(client, service, scheme):
     url = f"{scheme}://ann:secret@camera.example:554/audio?channel=1"
     assert add(client, source={"kind": "network", "url": url}).status_code == 201
-    assert plant.machines["new"]["kind"] == "network"
+    assert service.machines["new"].source.kind == "network"
 
 
 def test_the_page_offers_what_is_taken(client):
