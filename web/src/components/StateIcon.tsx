@@ -1,6 +1,6 @@
 import type { MachineState } from '../api/types'
 
-/** A shape for every state, so that no state is told by colour alone. */
+/** A shape for every state, so that no state is shown by colour alone. */
 const PATHS: Record<MachineState, string> = {
   alarm: 'M12 2 23 21H1Z M12 9v5 M12 17.5v.5',
   alert: 'M12 1.5 22.5 12 12 22.5 1.5 12Z M12 7.5v5 M12 16v.5',
@@ -11,9 +11,9 @@ const PATHS: Record<MachineState, string> = {
   starting: 'M12 3a9 9 0 0 1 9 9 M21 12a9 9 0 0 1-9 9',
 }
 
-export function Shape({ state }: { state: MachineState }) {
+export function StateIcon({ state }: { state: MachineState }) {
   return (
-    <svg className={`shape shape-${state}`} viewBox="0 0 24 24" aria-hidden="true" focusable="false">
+    <svg className={`state-icon icon-${state}`} viewBox="0 0 24 24" aria-hidden="true" focusable="false">
       {PATHS[state].split(/ (?=M)/).map((path, index) => (
         <path key={path} d={path} className={index === 0 ? 'body' : 'sign'} />
       ))}

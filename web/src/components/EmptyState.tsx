@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 
-/** Nothing to show, and what to do next. */
-export function Empty({ title, children }: { title: string; children?: ReactNode }) {
+/** In place of content that is not there, with what to do next. */
+export function EmptyState({ title, children }: { title: string; children?: ReactNode }) {
   return (
     <div className="empty">
       <p className="title">{title}</p>

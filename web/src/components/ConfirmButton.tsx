@@ -2,28 +2,28 @@ import { useEffect, useRef, useState, type ReactNode } from 'react'
 import type { Action } from '../lib/useAction'
 
 interface Props {
-  /** On the button that is there first. */
-  offer: string
-  /** Said before the second button. */
+  /** Text of the button. */
+  title: string
+  /** Asked before the action. */
   question?: ReactNode
-  yes: string
-  no?: string
+  confirm: string
+  cancel?: string
   action: Action
   work: () => Promise<unknown>
   disabled?: boolean
   danger?: boolean
-  /** For those who hear it, where several buttons read the same. */
+  /** For screen readers, where several buttons have the same text. */
   label?: string
-  /** Where the first button is one that is on or off. */
+  /** For a toggle button. */
   pressed?: boolean
 }
 
-/** Something that is asked a second time before it happens. */
-export function Ask({ offer, question, yes, no = 'Cancel', action, work, disabled = false, danger = false, label, pressed }: Props) {
+/** A button whose action must be confirmed. */
+export function ConfirmButton({ title, question, confirm, cancel = 'Cancel', action, work, disabled = false, danger = false, label, pressed }: Props) {
   const [isAsking, setAsking] = useState(false)
   const first = useRef<HTMLButtonElement>(null)
   const wasAsking = useRef(false)
-  // The button that was pressed is gone: the keyboard goes on where the reader is.
+  // The pressed button is gone: the focus goes back to the first one.
   useEffect(() => {
     if (wasAsking.current && !isAsking) first.current?.focus()
     wasAsking.current = isAsking
@@ -38,11 +38,11 @@ export function Ask({ offer, question, yes, no = 'Cancel', action, work, disable
         aria-pressed={pressed}
         onClick={() => setAsking(true)}
       >
-        {offer}
+        {title}
       </button>
     )
   return (
-    <div className="ask" role="group" aria-label={offer}>
+    <div className="confirm" role="group" aria-label={title}>
       {question && <p>{question}</p>}
       <div className="buttons">
         <button
@@ -51,10 +51,10 @@ export function Ask({ offer, question, yes, no = 'Cancel', action, work, disable
           disabled={action.busy}
           onClick={() => void action.run(work).then(() => setAsking(false))}
         >
-          {yes}
+          {confirm}
         </button>
         <button type="button" autoFocus onClick={() => setAsking(false)}>
-          {no}
+          {cancel}
         </button>
       </div>
     </div>
