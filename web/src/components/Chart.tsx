@@ -32,10 +32,10 @@ export function Chart({ options, version, data, height, summary }: Props) {
   })
   useEffect(() => {
     if (!holder.current || width === 0) return
-    const made = new uPlot({ ...latest.current.options(width), width, height: height * rem() }, latest.current.data, holder.current)
-    chart.current = made
+    const created = new uPlot({ ...latest.current.options(width), width, height: height * rem() }, latest.current.data, holder.current)
+    chart.current = created
     return () => {
-      made.destroy()
+      created.destroy()
       chart.current = null
     }
   }, [width, height, version, theme])

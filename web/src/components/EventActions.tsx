@@ -33,7 +33,7 @@ export function EventActions({ event, onChange }: { event: MachineEvent; onChang
         <textarea
           rows={2}
           value={text}
-          placeholder="What was found, what was done"
+          placeholder="Findings and actions taken"
           onChange={(change) => setText(change.target.value)}
         />
       </label>

@@ -96,9 +96,9 @@ export function EventSound({ event, keepsAudio, spectrogram, onDecoded }: Props)
             src={url(`events/${event.id}/audio`)}
             shortcut=" "
             onTime={(time, duration) => setHead(duration ? time / duration : 0)}
-            onReady={(made) => {
-              player.current = made
-              onDecoded(made.getDecodedData())
+            onReady={(ready) => {
+              player.current = ready
+              onDecoded(ready.getDecodedData())
             }}
           />
         </div>

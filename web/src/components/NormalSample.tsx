@@ -53,9 +53,9 @@ export function NormalSample({ machine, spectrogram, event }: Props) {
           src={url(`machines/${machine}/normal.flac`)}
           missing="There is no normal sample of this machine yet."
           onTime={(time, duration) => setHead(duration ? time / duration : 0)}
-          onReady={(made) => {
-            player.current = made
-            setNormal(made.getDecodedData())
+          onReady={(ready) => {
+            player.current = ready
+            setNormal(ready.getDecodedData())
           }}
         />
       </div>

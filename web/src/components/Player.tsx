@@ -49,10 +49,10 @@ export function Player({ title, src, missing, shortcut = '', onTime, onReady }: 
   const [error, setError] = useState('')
 
   const toggle = () => {
-    const known = player.current
-    if (!known) return
-    if (known.isPlaying()) known.pause()
-    else void known.play().catch(() => setError('The browser did not allow playback.'))
+    const current = player.current
+    if (!current) return
+    if (current.isPlaying()) current.pause()
+    else void current.play().catch(() => setError('The browser did not allow playback.'))
   }
   useShortcut(shortcut, shortcut ? toggle : null)
   if (error) return <ErrorMessage message={error} />
@@ -76,10 +76,10 @@ export function Player({ title, src, missing, shortcut = '', onTime, onReady }: 
           if (playing && playing !== player.current) playing.pause()
           playing = player.current
         }}
-        onReady={(made) => {
-          player.current = made
-          setTime([0, made.getDuration()])
-          onReady?.(made)
+        onReady={(ready) => {
+          player.current = ready
+          setTime([0, ready.getDuration()])
+          onReady?.(ready)
         }}
       />
       <div className="buttons">

@@ -31,7 +31,7 @@ export function TopBar() {
   const open = unacknowledgedEvents(Object.values(events)).length
   return (
     <header className="top">
-      <a className="plant" href={link('overview')}>
+      <a className="service" href={link('overview')}>
         <span className="name">{service?.name ?? 'ssdpt'}</span>
         {service?.demo && <span className="tag">Demo</span>}
         {service && service.speed !== 1 && <span className="tag">Clock speed × {service.speed}</span>}

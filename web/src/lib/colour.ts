@@ -53,8 +53,8 @@ export function contrast(columns: readonly (readonly number[] | null)[]): Contra
     }
   const below = (share: number): number => {
     let seen = 0
-    const found = counts.findIndex((count) => (seen += count) > share * total)
-    return found < 0 ? 255 : found
+    const index = counts.findIndex((count) => (seen += count) > share * total)
+    return index < 0 ? 255 : index
   }
   const [low, high] = [below(0.02), below(0.995)]
   // Noise that hardly varies must not look like a sound.
@@ -67,33 +67,33 @@ export function pixels(
   bins: number,
   [low, high]: Contrast,
 ): Uint8ClampedArray<ArrayBuffer> {
-  const made = new Uint8ClampedArray(columns.length * bins * 4)
+  const image = new Uint8ClampedArray(columns.length * bins * 4)
   const shade = (value: number) => Math.round(255 * Math.min(1, Math.max(0, (value - low) / (high - low))))
   columns.forEach((column, x) => {
     if (!column) return
     for (let bin = 0; bin < bins; bin++) {
       const [red, green, blue] = SCALE[shade(column[bin] ?? 0)] ?? [0, 0, 0]
       const at = ((bins - 1 - bin) * columns.length + x) * 4
-      made[at] = red
-      made[at + 1] = green
-      made[at + 2] = blue
-      made[at + 3] = 255
+      image[at] = red
+      image[at + 1] = green
+      image[at + 2] = blue
+      image[at + 3] = 255
     }
   })
-  return made
+  return image
 }
 
 /** The anomaly map as RGBA pixels to draw over the spectrogram. */
 export function overlay(map: readonly (readonly number[])[], bins: number, opacity: number): Uint8ClampedArray<ArrayBuffer> {
-  const made = new Uint8ClampedArray(map.length * bins * 4)
+  const image = new Uint8ClampedArray(map.length * bins * 4)
   map.forEach((column, x) => {
     for (let bin = 0; bin < bins; bin++) {
       const at = ((bins - 1 - bin) * map.length + x) * 4
-      made[at] = ANOMALY_COLOUR[0]
-      made[at + 1] = ANOMALY_COLOUR[1]
-      made[at + 2] = ANOMALY_COLOUR[2]
-      made[at + 3] = mapAlpha(column[bin] ?? 0, opacity)
+      image[at] = ANOMALY_COLOUR[0]
+      image[at + 1] = ANOMALY_COLOUR[1]
+      image[at + 2] = ANOMALY_COLOUR[2]
+      image[at + 3] = mapAlpha(column[bin] ?? 0, opacity)
     }
   })
-  return made
+  return image
 }

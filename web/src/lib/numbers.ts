@@ -54,8 +54,8 @@ const STOPS: readonly [number, string][] = [
 export const FALSE_ALERT_STOPS: readonly number[] = STOPS.map(([value]) => value)
 
 export function falseAlerts(value: number): string {
-  const found = STOPS.find(([stop]) => Math.abs(stop - value) < 1e-9)
-  return found ? found[1] : `${score(value)} false alerts per week`
+  const stopText = STOPS.find(([stop]) => Math.abs(stop - value) < 1e-9)
+  return stopText ? stopText[1] : `${score(value)} false alerts per week`
 }
 
 export function nearestStop(value: number): number {

@@ -22,9 +22,9 @@ function ranges(hz: number[], isOutside: (bin: number) => boolean): Range[] {
   return joined
 }
 
-function rangeNames(found: Range[]): string {
-  const names = found.slice(0, MOST_RANGES).map((range) => (range[0] === range[1] ? hertz(range[0]) : band(range).replace('–', ' to ')))
-  return `${names.join(', ')}${found.length > MOST_RANGES ? ' and other frequencies' : ''}`
+function rangeNames(all: Range[]): string {
+  const names = all.slice(0, MOST_RANGES).map((range) => (range[0] === range[1] ? hertz(range[0]) : band(range).replace('–', ' to ')))
+  return `${names.join(', ')}${all.length > MOST_RANGES ? ' and other frequencies' : ''}`
 }
 
 function hasValues(series: (number | null)[]): boolean {

@@ -49,7 +49,7 @@ function lines(hz: readonly number[], rate: number): [number, number][] {
 export function levels(samples: Float32Array, rate: number, hz: readonly number[], step: number): number[][] {
   const reach = lines(hz, rate)
   const hop = Math.max(1, Math.round(step * rate))
-  const made: number[][] = []
+  const columns: number[][] = []
   for (let begin = 0; begin + WINDOW <= samples.length; begin += hop) {
     const real = Float64Array.from({ length: WINDOW }, (_, index) => {
       const weight = 0.5 - 0.5 * Math.cos((2 * Math.PI * index) / WINDOW)
@@ -57,7 +57,7 @@ export function levels(samples: Float32Array, rate: number, hz: readonly number[
     })
     const imaginary = new Float64Array(WINDOW)
     fft(real, imaginary)
-    made.push(
+    columns.push(
       reach.map(([low, high]) => {
         let power = 0
         for (let line = low; line < high; line++) power += (real[line] ?? 0) ** 2 + (imaginary[line] ?? 0) ** 2
@@ -65,7 +65,7 @@ export function levels(samples: Float32Array, rate: number, hz: readonly number[
       }),
     )
   }
-  return made
+  return columns
 }
 
 function means(columns: readonly (readonly number[])[], bins: number): number[] {

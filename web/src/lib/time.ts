@@ -1,15 +1,15 @@
 /** Times in the time zone of the service, wherever the reader is. Seconds since 1970, UTC. */
 
-const made = new Map<string, Intl.DateTimeFormat>()
+const formatters = new Map<string, Intl.DateTimeFormat>()
 
 function formatter(zone: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   const key = zone + JSON.stringify(options)
-  let found = made.get(key)
-  if (!found) {
-    found = new Intl.DateTimeFormat('en-GB', { timeZone: zone, hourCycle: 'h23', ...options })
-    made.set(key, found)
+  let cached = formatters.get(key)
+  if (!cached) {
+    cached = new Intl.DateTimeFormat('en-GB', { timeZone: zone, hourCycle: 'h23', ...options })
+    formatters.set(key, cached)
   }
-  return found
+  return cached
 }
 
 interface Parts {
@@ -31,8 +31,8 @@ function parts(time: number, zone: string): Parts {
     minute: two,
     second: two,
   })
-  const found = Object.fromEntries(format.formatToParts(time * 1000).map((part) => [part.type, part.value]))
-  return found as unknown as Parts
+  const values = Object.fromEntries(format.formatToParts(time * 1000).map((part) => [part.type, part.value]))
+  return values as unknown as Parts
 }
 
 /** 14:03:07 */
@@ -59,8 +59,8 @@ export function moment(time: number, now: number, zone: string): string {
 
 /** CET, GMT+9, … */
 export function zoneName(time: number, zone: string): string {
-  const found = formatter(zone, { timeZoneName: 'short' }).formatToParts(time * 1000)
-  return found.find((part) => part.type === 'timeZoneName')?.value ?? zone
+  const all = formatter(zone, { timeZoneName: 'short' }).formatToParts(time * 1000)
+  return all.find((part) => part.type === 'timeZoneName')?.value ?? zone
 }
 
 /** 2026-03-29T14:03, as <input type="datetime-local"> has it. */

@@ -8,10 +8,10 @@ import { plural } from '../lib/numbers'
 const Markdown = lazy(() => import('../components/Markdown'))
 
 function facts({ system, sections, clips, version }: ModelInfo): string {
-  const known = [`model: ${system}`, plural(sections.length, 'section')]
-  if (clips !== null) known.push(`learned from ${plural(clips, 'normal clip')}`)
-  if (version) known.push(`ssdpt ${version}`)
-  return known.join(' · ')
+  const texts = [`model: ${system}`, plural(sections.length, 'section')]
+  if (clips !== null) texts.push(`learned from ${plural(clips, 'normal clip')}`)
+  if (version) texts.push(`ssdpt ${version}`)
+  return texts.join(' · ')
 }
 
 export function ModelsPage() {
