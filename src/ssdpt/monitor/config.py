@@ -174,7 +174,9 @@ class RetentionSettings(Settings):
     keep_audio: bool = Field(True, description="false = no sound is ever written (speech privacy)")
     pre_roll: float = Field(10.0, ge=0, le=120, description="seconds before an event")
     post_roll: float = Field(10.0, ge=0, le=120, description="seconds after it began, at least")
-    least_free_mb: float = Field(500, ge=0, description="free space that old recordings make way")
+    min_free_mb: float = Field(
+        500, ge=0, description="free disk space below which old recordings are deleted"
+    )
 
 
 class MonitorConfig(Settings):

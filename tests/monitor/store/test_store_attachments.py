@@ -8,7 +8,7 @@ import time
 
 import pytest
 from sqlalchemy import update
-from stored import event
+from store_data import event
 
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.store import Store

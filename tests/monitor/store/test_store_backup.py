@@ -8,7 +8,7 @@ import stat
 
 import pytest
 from sqlalchemy import delete
-from stored import BEGIN, content, event, filled, readings, rewrite
+from store_data import BEGIN, content, event, filled, readings, rewrite
 
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.store import Store, User, back_up, restore

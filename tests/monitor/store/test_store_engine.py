@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import create_engine, make_url, text
-from stored import BEGIN, event, readings
+from store_data import BEGIN, event, readings
 
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.store import Store, StoreUnavailable

@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 import pytest
-from stored import BEGIN, event
+from store_data import BEGIN, event
 
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.messages import Comment

@@ -10,7 +10,7 @@ import sys
 
 import pytest
 from sqlalchemy import text
-from stored import BEGIN, readings
+from store_data import BEGIN, readings
 
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.store import Store, StoreUnavailable

@@ -7,7 +7,7 @@ import shutil
 import pytest
 from sqlalchemy import inspect, text
 from sqlalchemy.exc import IntegrityError
-from stored import BEGIN, content, event, filled, readings
+from store_data import BEGIN, content, event, filled, readings
 
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.store import Store, StoreUnavailable, User, back_up, restore, schema

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 from sqlalchemy import select
-from stored import BEGIN, readings
+from store_data import BEGIN, readings
 
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.messages import STATES, Reading

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from sqlalchemy import func, select
-from stored import BEGIN, event, readings
+from store_data import BEGIN, event, readings
 
 from ssdpt.monitor.config import RetentionSettings
 from ssdpt.monitor.messages import Reading

@@ -10,7 +10,7 @@ import tarfile
 import threading
 
 import pytest
-from stored import event, rewrite
+from store_data import event, rewrite
 
 from ssdpt.common.files import atomic_folder
 from ssdpt.detection.storage import MODEL_FILES, read_model
