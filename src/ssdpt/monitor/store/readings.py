@@ -91,7 +91,7 @@ class Readings(StoreBase):
         }
 
     def readings(self, machine: str, begin: float, end: float) -> Iterator[Reading]:
-        """Readings of every second from `begin` up to `end`, in order, as far as they are stored."""
+        """Readings of every second from `begin` up to `end`, in order, as far as they exist."""
         number = self._number(machine)
         first, last = _milliseconds(begin), _milliseconds(end)
         while number is not None:
