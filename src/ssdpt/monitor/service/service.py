@@ -86,7 +86,7 @@ class MonitorService:
             self.log,
             self._keeps_audio,
         )
-        recorder = EventRecorder(
+        self._recorder = recorder = EventRecorder(
             self.machines,
             store,
             self._writer,
