@@ -8,13 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from ssdpt.alarms.operating_points import UNKNOWN, OperatingPoints
+from ssdpt.config.tree import Config, load_config
 from ssdpt.detection.detector import Detector
 from ssdpt.features.front_end import FrontEnd
 from ssdpt.features.loudness import Loudness
 from ssdpt.monitor.capture.spectrum import SpectrumBaseline
+from ssdpt.systems import system_class
 from ssdpt.types import Clip, Floats
 
-PRESET, SYSTEM = "best", "texture"  # of a machine that learns its own baseline
+RATE = 16000  # Hz, of a machine without a model
+_PRESET = "best"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +30,12 @@ class LearnedBaseline:
     samples: dict[int, Floats]  # a clip (samples,) by the number of the operating point
 
 
+def baseline_front_end(rate: int = RATE) -> FrontEnd:
+    """What turns samples into frames while there is no model; the learned model has the same."""
+    config = _config(rate)
+    return system_class(config.system).front_end_of(config)
+
+
 def learn_baseline(clips: Sequence[Floats], rate: int, machine: str) -> LearnedBaseline:
     """Fit a model to normal clips, (samples,) each at `rate` Hz. No sound is written to disk."""
     detector = Detector.fit(
@@ -34,7 +43,7 @@ def learn_baseline(clips: Sequence[Floats], rate: int, machine: str) -> LearnedB
             Clip(samples, rate, section="00", name=f"normal-{number:04d}")
             for number, samples in enumerate(clips)
         ],
-        config=PRESET,
+        config=_config(rate),
         machine=machine,
     )
     front_end = detector.system.front_end
@@ -49,6 +58,10 @@ def learn_baseline(clips: Sequence[Floats], rate: int, machine: str) -> LearnedB
         for first in range(0, len(log_mel) - second + 1, second):
             spectrum.learn(log_mel[first : first + second].mean(0), number)
     return LearnedBaseline(detector, points, spectrum, kept)
+
+
+def _config(rate: int) -> Config:
+    return load_config(_PRESET, {"audio.sample_rate": rate, "device": "cpu"})
 
 
 def _log_mel(samples: Floats, front_end: FrontEnd) -> Floats:
