@@ -40,7 +40,7 @@ class MachineValues:
         """All values of a machine that was removed."""
         with self._lock:
             self._removed.add(id)
-            self._store.remove_value(id)
+            self._store.remove_values(id)
             self._written = {key: value for key, value in self._written.items() if key[0] != id}
 
     def machine_added(self, id: str) -> None:
