@@ -66,9 +66,9 @@ def back_up(store: Store, path: Path) -> None:
         learned_files = add_learned_models(tar, store.files.folder.parent)
         files = _add_files(tar, store.files, connection)
         rows = {
-            own.name: _add_table(tar, Path(work), connection, own, files)
-            for own in metadata.sorted_tables
-            if own is not about
+            sql_table.name: _add_table(tar, Path(work), connection, sql_table, files)
+            for sql_table in metadata.sorted_tables
+            if sql_table is not about
         }
         content = {
             "format": _FORMAT,
@@ -85,9 +85,10 @@ def back_up(store: Store, path: Path) -> None:
 
 
 def restore(path: Path, url: str, folder: Path) -> None:
-    """Restore a backup into an empty database and the data folder `folder`; nothing on failure.
+    """Restore a backup into an empty database and the data folder `folder`.
 
-    The folder must not have any of the machines' models yet.
+    The folder must not hold models or added machines of the backup yet. If anything fails, nothing
+    has changed.
     """
     with contextlib.ExitStack() as undo, _readable(path) as tar:
         content = _read_about(path, tar)
@@ -133,20 +134,22 @@ def _add_files(tar: tarfile.TarFile, files: Files, connection: Connection) -> se
 
 
 def _add_table(
-    tar: tarfile.TarFile, work: Path, connection: Connection, own: SqlTable, files: set[str]
+    tar: tarfile.TarFile, work: Path, connection: Connection, sql_table: SqlTable, files: set[str]
 ) -> int:
     """Add the rows of a table, without those whose file is missing; returns how many."""
-    path = work / own.name
-    query = select(own).execution_options(stream_results=True, max_row_buffer=_ROWS_PER_LINE)
-    query = query.order_by(*own.primary_key.columns)
+    path = work / sql_table.name
+    query = select(sql_table).execution_options(stream_results=True, max_row_buffer=_ROWS_PER_LINE)
+    query = query.order_by(*sql_table.primary_key.columns)
     count = 0
     with gzip.open(path, "wt", compresslevel=1, encoding="utf-8") as lines:
-        lines.write(json.dumps([part.name for part in own.c]) + "\n")
+        lines.write(json.dumps([part.name for part in sql_table.c]) + "\n")
         for rows in connection.execute(query).partitions(_ROWS_PER_LINE):
-            kept = [list(row) for row in rows if own.name not in _WITH_FILES or row.key in files]
-            lines.write(json.dumps(kept, separators=(",", ":")) + "\n")
-            count += len(kept)
-    tar.add(path, f"tables/{own.name}.jsonl.gz")
+            complete = [
+                list(row) for row in rows if sql_table.name not in _WITH_FILES or row.key in files
+            ]
+            lines.write(json.dumps(complete, separators=(",", ":")) + "\n")
+            count += len(complete)
+    tar.add(path, f"tables/{sql_table.name}.jsonl.gz")
     path.unlink()
     return count
 
