@@ -105,7 +105,7 @@ def test_minutes_pass_in_blocks(detector, tmp_path, monkeypatch):
 
 def test_no_id_told_is_scored_by_rule(detector, tmp_path):
     path = write_clip(tmp_path / "today.wav", hum(2))
-    assert any("no machine ID is told" in note for note in detector.score(path).notes)
+    assert any("no machine ID was given" in note for note in detector.score(path).notes)
 
 
 def test_a_machine_of_one_id_needs_no_telling(tmp_path):

@@ -20,10 +20,10 @@ from ssdpt.common.progress import SILENT, Labelled, Reporter
 from ssdpt.config.tree import Config, with_overrides
 from ssdpt.data.layouts import Dataset
 from ssdpt.detection.batch import score_all
-from ssdpt.detection.scorer import Scorer, Source
+from ssdpt.detection.scorer import PathLike, Scorer
 from ssdpt.detection.storage import check_replaceable, is_model
 from ssdpt.errors import SsdptError
-from ssdpt.runtime.manifest import check_export_room, is_export
+from ssdpt.runtime.manifest import check_export_folder, is_export
 from ssdpt.types import Recording, Score
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Fleet(Mapping[str, Scorer]):
         self.folders = folders  # where each machine's model lies
 
     @classmethod
-    def load(cls, path: Source, *, device: str = "auto", hop: int | str | None = None) -> Self:
+    def load(cls, path: PathLike, *, device: str = "auto", hop: int | str | None = None) -> Self:
         """A model folder, an exported model, or a folder of either with an index.
 
         `hop`, a number of frames or `auto`, replaces the models' own for as long as they are
@@ -76,7 +76,7 @@ class Fleet(Mapping[str, Scorer]):
             return self._detectors[recording.machine]
         return next(iter(self._detectors.values())) if len(self._detectors) == 1 else None
 
-    def judge_for(self, recording: Recording) -> Scorer:
+    def detector_for(self, recording: Recording) -> Scorer:
         """The detector for a recording; an SsdptError where there is none."""
         detector = self.for_recording(recording)
         if detector is None:
@@ -90,7 +90,7 @@ class Fleet(Mapping[str, Scorer]):
         self, recordings: Iterable[Recording], *, strict: bool = False
     ) -> Iterator[tuple[Recording, Score | SsdptError]]:
         """Score many recordings on every core: in order, each with its score or what is wrong."""
-        return score_all(recordings, self.judge_for, strict=strict)
+        return score_all(recordings, self.detector_for, strict=strict)
 
     def __getitem__(self, machine: str) -> Scorer:
         return self._detectors[machine]
@@ -102,7 +102,7 @@ class Fleet(Mapping[str, Scorer]):
         return len(self._detectors)
 
 
-def load_model(folder: Source, *, device: str = "auto", hop: int | str | None = None) -> Scorer:
+def load_model(folder: PathLike, *, device: str = "auto", hop: int | str | None = None) -> Scorer:
     """The detector in a model folder or in an exported one, which needs no torch."""
     if is_export(Path(folder)):
         if hop is not None:
@@ -220,7 +220,7 @@ def add_to_fleet(
         )
     config = with_overrides(first.stored.config, changes)
     folders = {name: model / folder_name(name) for name in dataset.machines}
-    _check_room(model, {**fleet.folders, **folders}, lambda _: None)
+    _check_folders(model, {**fleet.folders, **folders}, lambda _: None)
     added = {}
     for machine, recordings in _by_machine(dataset.recordings).items():
         detector = Detector.fit(
@@ -240,12 +240,12 @@ def fitted(fleet: Fleet, machine: str) -> Detector:
     """The model of a machine; one that is exported is refused."""
     from ssdpt.detection.detector import Detector
 
-    judge = fleet[machine]
-    if not isinstance(judge, Detector):
+    detector = fleet[machine]
+    if not isinstance(detector, Detector):
         raise SsdptError(
             f"{fleet.folders[machine]}: is exported already; give the model it was made from"
         )
-    return judge
+    return detector
 
 
 def save_fleet(fleet: Fleet, out: Path) -> dict[str, Path]:
@@ -276,7 +276,7 @@ def export_fleet(
     """Export every machine; none is written before all are verified. `settings` are by machine."""
     from ssdpt.runtime.export import export_model
 
-    folders = _folders(out, fleet.machines, check_export_room)
+    folders = _folders(out, fleet.machines, check_export_folder)
     manifests: dict[str, Manifest] = {}
     with ExitStack() as stack:
         if not out.exists():
@@ -290,16 +290,16 @@ def export_fleet(
 
 
 def _folders(
-    out: Path, machines: Sequence[str], check_room: Callable[[Path], None]
+    out: Path, machines: Sequence[str], check_folder: Callable[[Path], None]
 ) -> dict[str, Path]:
     """Where each machine's model goes: `out` itself for one, folders in it for several."""
     if out.name in {"", ".."}:
         raise SsdptError(f"{out}: name a folder of its own for the model, e.g. --out model")
     if len(machines) == 1:
-        check_room(out)
+        check_folder(out)
         return {machines[0]: out}
     folders = {name: out / folder_name(name) for name in machines}
-    _check_room(out, folders, check_room)
+    _check_folders(out, folders, check_folder)
     return folders
 
 
@@ -332,13 +332,15 @@ def folder_name(machine: str) -> str:
     return name or "machine"
 
 
-def _check_room(out: Path, folders: dict[str, Path], check_room: Callable[[Path], None]) -> None:
+def _check_folders(
+    out: Path, folders: dict[str, Path], check_folder: Callable[[Path], None]
+) -> None:
     if is_model(out) or is_export(out):
         raise SsdptError(f"{out}: holds the model of one machine; choose a folder for several")
     if out.exists() and not out.is_dir():
         raise SsdptError(f"{out}: is a file; models go into a folder, choose another name")
     for machine, folder in folders.items():
-        check_room(folder)
+        check_folder(folder)
         for other, place in folders.items():
             if other != machine and place == folder:
                 raise SsdptError(

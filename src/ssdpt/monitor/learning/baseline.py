@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import io
-import os
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 import soundfile
@@ -16,11 +13,10 @@ from ssdpt.alarms.operating_points import OperatingPoints
 from ssdpt.config.settings import FeatureConfig
 from ssdpt.config.tree import load_config
 from ssdpt.detection.detector import Detector
-from ssdpt.features.cache import kept_in
 from ssdpt.features.logmel import LogMel
 from ssdpt.features.loudness import Loudness
 from ssdpt.monitor.capture.capture import AudioCapture
-from ssdpt.types import Floats, Recording
+from ssdpt.types import Clip, Floats
 
 MOST_CLIPS = 360  # an hour: more are spread over the time, not held in memory
 _EDGE = 0.1  # seconds by which a clip may be shorter: recordings are cut by other clocks
@@ -69,19 +65,10 @@ class Learning:
 
 
 def fit_baseline(clips: Sequence[Floats], rate: int, machine: str) -> Detector:
-    """A model of these normal clips, (samples,) each. Nothing of the sound stays on disk."""
-    # In memory where there is such a place: nothing is left on a disk even by a power cut.
-    memory = Path("/dev/shm")
-    place = memory if os.access(memory, os.W_OK) else None
-    with tempfile.TemporaryDirectory(prefix="ssdpt-", dir=place) as folder:
-        recordings = []
-        for number, samples in enumerate(clips):
-            path = Path(folder) / f"normal-{number:04d}.wav"
-            soundfile.write(path, samples, rate, subtype="FLOAT")
-            recordings.append(Recording(path, machine, "00", split="train", label="normal"))
-        config = load_config("best", {"audio.sample_rate": rate, "device": "cpu"})
-        with kept_in(Path(folder) / "features"):
-            return Detector.fit(recordings, config=config)
+    """A model of these normal clips, (samples,) each at `rate` Hz. No sound is written to disk."""
+    config = load_config("best", {"audio.sample_rate": rate, "device": "cpu"})
+    normal = [Clip(samples, rate, section="00", name="normal") for samples in clips]
+    return Detector.fit(normal, config=config, machine=machine)
 
 
 def points_of(clips: Sequence[Floats], rate: int, detector: Detector) -> OperatingPoints | None:
