@@ -83,10 +83,10 @@ class Clip:
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """One sound file and what its layout says of it, or a clip in memory.
+    """One sound file and what its layout says about it, or a clip in memory.
 
     `section` is the machine ID of the paper. `section`, `split` and `label` are empty where the
-    layout does not tell. `fault` names the anomaly where a folder or a manifest does. Of a clip in
+    layout has none. `fault` names the anomaly where a folder or a manifest does. Of a clip in
     memory, `path` is only a name.
     """
 
@@ -102,7 +102,7 @@ class Recording:
 
     @classmethod
     def of_clip(cls, clip: Clip, machine: str, name: str = "") -> Recording:
-        """A clip in memory; `name` tells it from others where they are many."""
+        """A clip in memory; `name` replaces its own, e.g. to tell many apart."""
         return cls(
             path=Path(name or clip.name),
             machine=machine,
@@ -137,7 +137,7 @@ class Score:
     """The result of scoring one clip. `value`: higher = more anomalous.
 
     `p_value` is the share of normal clips expected to score at least this high.
-    `notes` says whatever was done by rule (an ID not seen in training, a short clip repeated).
+    `notes` says what was done by rule (an ID not seen in training, a short clip repeated).
     """
 
     path: str  # of the file, or the name of the clip

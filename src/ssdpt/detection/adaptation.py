@@ -16,7 +16,7 @@ from ssdpt.systems.base import System
 from ssdpt.types import Domain, Floats, Recording
 
 _NAMED = 3  # files named in a note
-_SHORTEST_SECONDS = 1.0  # as for a fit; less says too little of a machine
+_SHORTEST_SECONDS = 1.0  # as for a fit; less says too little about a machine
 _FAR = 3.0  # deviations of the other clips' scores
 _LEAST_SPREAD = 0.2  # of clips far out, as a share of how far out they are
 
@@ -146,8 +146,8 @@ def _refuse_section(recording: Recording, sections: tuple[str, ...]) -> None:
         else "its ID is not known"
     )
     raise SsdptError(
-        f"{recording.path}: {reason}; the model knows {', '.join(sections)}: say with --section "
-        "which of them was recorded"
+        f"{recording.path}: {reason}; the model knows {', '.join(sections)}: name one of them "
+        "with --section"
     )
 
 

@@ -88,7 +88,7 @@ def score_all(
             else:
                 yield recording, outcome
     finally:
-        # Whoever interrupts does not wait for clips that nobody asks for any more.
+        # After an interruption, clips whose scores are not wanted any more are not waited for.
         pool.shutdown(wait=False, cancel_futures=True)
     if end is not None:
         raise end

@@ -72,8 +72,8 @@ class Detector(Scorer):
         """
         settings = load_config(config) if isinstance(config, str) else config
         recordings = _recordings_of_one_machine(source, machine, reporter)
-        place = nullcontext(work) if work else tempfile.TemporaryDirectory(prefix="ssdpt-")
-        with place as folder:
+        working = nullcontext(work) if work else tempfile.TemporaryDirectory(prefix="ssdpt-")
+        with working as folder:
             fitted: Fitted = fit_machine(
                 recordings,
                 settings,

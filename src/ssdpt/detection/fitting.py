@@ -32,7 +32,7 @@ from ssdpt.version import __version__
 
 _NAMED = 3  # files named in a warning
 _FEW_CLIPS = 10
-_SHORTEST_SECONDS = 1.0  # a training clip; less says too little of a machine
+_SHORTEST_SECONDS = 1.0  # a training clip; less says too little about a machine
 
 Fit = Callable[[FeatureView, str], System]
 
@@ -181,7 +181,7 @@ def _with_able_system(config: Config, recordings: Sequence[Recording], notes: _N
 
 
 class _Notes(list[str]):
-    """What the fit did by rule: shown as it happens, kept in the model."""
+    """What the fit did by rule: shown as it happens, stored in the model."""
 
     def __init__(self, reporter: Reporter) -> None:
         super().__init__()
@@ -313,9 +313,8 @@ def _fit_and_hold_out(
     decision = config.decision
     distinct = list(dict.fromkeys(clips.recordings))
     if len(distinct) >= 2 * decision.min_held_out:
-        _, kept = held_out(distinct, decision.held_out, decision.min_held_out, config.seed)
-        chosen = set(kept)
-        held = [place for place, item in enumerate(clips.recordings) if item in chosen]
+        _, chosen = held_out(distinct, decision.held_out, decision.min_held_out, config.seed)
+        held = [at for at, item in enumerate(clips.recordings) if item in set(chosen)]
     else:
         parts = max(2, round(1 / decision.held_out))
         held = divided(clips.recordings, parts, config.seed)[-1]

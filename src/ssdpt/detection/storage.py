@@ -1,7 +1,7 @@
 """A model on disk: a folder of plain files, written as a whole, read without running any code.
 
 config.json         what it is: format, version, machine, sections, settings, file digests
-model.safetensors   everything learnt
+model.safetensors   everything learned
 calibration.json    how high normal clips score: thresholds and p-values
 data.json           which recordings it was made from (content digests), so that none tests it
 training.jsonl      how the training went, a line an epoch (systems with a network)

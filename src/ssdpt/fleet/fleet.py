@@ -62,7 +62,7 @@ class Fleet(Mapping[str, Scorer]):
             )
         folders = {machine: folder / name for machine, name in _read_index(folder / INDEX).items()}
         detectors = {
-            machine: load_model(place, device=device, hop=hop) for machine, place in folders.items()
+            machine: load_model(path, device=device, hop=hop) for machine, path in folders.items()
         }
         return cls(detectors, folders)
 
@@ -132,8 +132,8 @@ def fit_fleet(
 ) -> Fleet:
     """Fit every machine of a data set; one machine gives a model, several a folder of models.
 
-    A system that learns from other machines hears all of them together first, and `others`
-    besides; `background` is what has been learnt so before.
+    A system that learns from other machines first learns from all of them together, and from
+    `others`; `background` is what has been learned so before.
 
     `jobs` machines are fitted at once: by default several on a GPU, which one does not fill, and
     one on a CPU, where each takes all cores. While it runs, `OUT.partial` holds the checkpoints;
@@ -193,7 +193,7 @@ def add_to_fleet(
     strict: bool = False,
     reporter: Reporter = SILENT,
 ) -> Fleet:
-    """Fit further machines beside those of `model`, with the ears and settings they have.
+    """Fit further machines beside those of `model`, with the networks and settings they have.
 
     The recordings of the machines that are there already are not needed; their models stay.
     """
@@ -249,7 +249,7 @@ def fitted(fleet: Fleet, machine: str) -> Detector:
 
 
 def save_fleet(fleet: Fleet, out: Path) -> dict[str, Path]:
-    """Write the fitted models of all machines to `out`, and say where each of them went."""
+    """Write the fitted models of all machines to `out`; gives the folder of each."""
     folders = _folders(out, fleet.machines, check_replaceable)
     detectors = {machine: fitted(fleet, machine) for machine in fleet}
     for machine, detector in detectors.items():
@@ -260,10 +260,10 @@ def save_fleet(fleet: Fleet, out: Path) -> dict[str, Path]:
 
 def _by_machine(recordings: Iterable[Recording]) -> dict[str, list[Recording]]:
     """The recordings of every machine, in the order in which machines appear."""
-    found: dict[str, list[Recording]] = {}
+    by_machine: dict[str, list[Recording]] = {}
     for recording in recordings:
-        found.setdefault(recording.machine, []).append(recording)
-    return found
+        by_machine.setdefault(recording.machine, []).append(recording)
+    return by_machine
 
 
 def export_fleet(
@@ -283,8 +283,8 @@ def export_fleet(
             stack.callback(_remove_if_empty, out)
         for machine in fleet:
             detector = fitted(fleet, machine)
-            place = stack.enter_context(atomic_folder(folders[machine]))
-            manifests[machine] = export_model(detector, place, settings(machine), reporter)
+            folder = stack.enter_context(atomic_folder(folders[machine]))
+            manifests[machine] = export_model(detector, folder, settings(machine), reporter)
     _write_index(out, folders)
     return manifests
 
@@ -341,8 +341,8 @@ def _check_folders(
         raise SsdptError(f"{out}: is a file; models go into a folder, choose another name")
     for machine, folder in folders.items():
         check_folder(folder)
-        for other, place in folders.items():
-            if other != machine and place == folder:
+        for other, other_folder in folders.items():
+            if other != machine and other_folder == folder:
                 raise SsdptError(
                     f"{folder}: machines {machine} and {other} would share this folder; "
                     "rename one of them"

@@ -60,9 +60,9 @@ class ExportSettings:
 
 
 def export_model(
-    detector: Detector, place: Path, settings: ExportSettings, reporter: Reporter = SILENT
+    detector: Detector, folder: Path, settings: ExportSettings, reporter: Reporter = SILENT
 ) -> Manifest:
-    """Write an exported model into the empty folder `place`; raise where it is not the same model.
+    """Write an exported model into the empty `folder`; raise where it is not the same model.
 
     `detector` must be on the CPU: its scores there are what the exported ones are compared with.
     """
@@ -75,14 +75,14 @@ def export_model(
     elif settings.precision == "int8":
         model = int8_weights(model)
     of_frames = without_front_end(model, detector.config.features.hop_length)
-    _write_graph(place / GRAPHS[settings.runtime][0], model, settings.runtime)
-    _write_graph(place / FRAME_GRAPHS[settings.runtime][0], of_frames, settings.runtime)
-    manifest = _write_rest(detector, place, graph, model, settings)
-    exported = ExportedDetector.load(place)
-    with tempfile.TemporaryDirectory(prefix="ssdpt-") as folder:
+    _write_graph(folder / GRAPHS[settings.runtime][0], model, settings.runtime)
+    _write_graph(folder / FRAME_GRAPHS[settings.runtime][0], of_frames, settings.runtime)
+    manifest = _write_rest(detector, folder, graph, model, settings)
+    exported = ExportedDetector.load(folder)
+    with tempfile.TemporaryDirectory(prefix="ssdpt-") as temporary:
         step = max(1, len(settings.clips) // CLIPS)  # spread over all that were given
         given = list(settings.clips[::step][:CLIPS])
-        clips = (given + _to_compare(detector, Path(folder) / "compare"))[:CLIPS]
+        clips = (given + _to_compare(detector, Path(temporary) / "compare"))[:CLIPS]
         source = f"{len(given)} given, {len(clips) - len(given)} synthesised"
         verification = verify(
             detector, exported, clips, source, lossy=settings.lossy, reporter=reporter
@@ -90,13 +90,13 @@ def export_model(
         update: dict[str, object] = {"verification": verification}
         if settings.lossy:
             source = "given" if settings.labelled else "synthesised"
-            labelled = settings.labelled or _labelled(detector, Path(folder) / "labelled")
+            labelled = settings.labelled or _labelled(detector, Path(temporary) / "labelled")
             update["loss"] = measure_loss(detector, exported, labelled, source, reporter)
     manifest = manifest.model_copy(update=update)
     if settings.lossy and not settings.allow_loss:
         raise SsdptError(f"{summary(manifest)}; pass --allow-loss to accept this")
-    write_json(place / MANIFEST, manifest.model_dump(mode="json"))
-    write_text(place / CARD, export_card(manifest, detector.calibration))
+    write_json(folder / MANIFEST, manifest.model_dump(mode="json"))
+    write_text(folder / CARD, export_card(manifest, detector.calibration))
     return manifest
 
 
@@ -144,7 +144,7 @@ def _write_graph(path: Path, model: onnx.ModelProto, runtime: Runtime) -> None:
 
 def _write_rest(
     detector: Detector,
-    place: Path,
+    folder: Path,
     graph: SystemGraph,
     model: onnx.ModelProto,
     settings: ExportSettings,
@@ -153,10 +153,10 @@ def _write_rest(
     stored, references = detector.stored, graph.references
     files = [*graph_files(settings.runtime), DATA]
     if references is not None:
-        (place / REFERENCES).write_bytes(save(detector.system.arrays()))
+        (folder / REFERENCES).write_bytes(save(detector.system.arrays()))
         files.append(REFERENCES)
-    write_json(place / CALIBRATION, detector.calibration.to_json())
-    write_json(place / DATA, {"heard": dict(stored.recordings_seen)})
+    write_json(folder / CALIBRATION, detector.calibration.to_json())
+    write_json(folder / DATA, {"heard": dict(stored.recordings_seen)})
     manifest = Manifest(
         ssdpt_version=__version__,
         machine=detector.machine,
@@ -178,9 +178,9 @@ def _write_rest(
         owners=references.owners if references is not None else (),
         verification=_NOT_YET,
         notes=stored.notes,
-        digests={name: digest(place / name) for name in files},
+        digests={name: digest(folder / name) for name in files},
     )
-    write_json(place / MANIFEST, manifest.model_dump(mode="json"))
+    write_json(folder / MANIFEST, manifest.model_dump(mode="json"))
     return manifest
 
 

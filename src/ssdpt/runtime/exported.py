@@ -59,15 +59,15 @@ class ExportedDetector(Scorer):
     @classmethod
     def load(cls, folder: PathLike) -> Self:
         """Read an exported model."""
-        place = Path(folder)
-        manifest = read_manifest(place)
+        path = Path(folder)
+        manifest = read_manifest(path)
         return cls(
-            place,
+            path,
             manifest,
-            open_session(place, GRAPHS[manifest.runtime][0], manifest, manifest.outputs),
-            read_calibration(place),
-            frozenset(read_recordings_seen(place)),
-            _read_gaussians(place, manifest) if manifest.owners else None,
+            open_session(path, GRAPHS[manifest.runtime][0], manifest, manifest.outputs),
+            read_calibration(path),
+            frozenset(read_recordings_seen(path)),
+            _read_gaussians(path, manifest) if manifest.owners else None,
         )
 
     def outputs(self, sound: Sound) -> dict[str, np.ndarray]:

@@ -1,4 +1,4 @@
-"""What the runs of a graph say of one clip, put together to the clip's score."""
+"""The outputs of several runs of a graph for one clip, joined to the clip's score."""
 
 from __future__ import annotations
 
