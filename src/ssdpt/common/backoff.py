@@ -6,7 +6,7 @@ import random
 from typing import Self
 
 FIRST, LONGEST = 0.5, 30.0  # seconds
-_LEAST = 0.5  # of a wait, by chance: a whole plant must not knock at one server at one moment
+_LEAST = 0.5  # of a wait, by chance: many machines must not call one server at one moment
 
 
 class Backoff:
