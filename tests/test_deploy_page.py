@@ -24,9 +24,9 @@ from pydantic_core import PydanticUndefined
 from ssdpt.cli import app
 from ssdpt.monitor import config as plant
 from ssdpt.monitor.messages import STATES, Event
-from ssdpt.monitor.outputs.messages import EventChanged
+from ssdpt.monitor.messages import EventChanged
 from ssdpt.monitor.outputs.metrics import Metrics
-from ssdpt.monitor.outputs.webhook import WebhookOutput
+from ssdpt.monitor.outputs.webhook_output import WebhookOutput
 from ssdpt.monitor.service.service import MonitorService
 from ssdpt.monitor.store import Store
 from ssdpt.server import routes
@@ -148,7 +148,7 @@ def test_webhook_snippet_takes_our_messages_only(
             )
             output = WebhookOutput(settings)
             output.start()
-            change = EventChanged(_event())
+            change = EventChanged(event=_event())
             for message in [change] * (sent or failed):  # the same again is told only once
                 output.publish(message)
             output.close()

@@ -11,8 +11,8 @@ from hand_clock import NOON, HandClock, ends_meet, joined
 
 from sounds import hum, write_clip
 from ssdpt.errors import SsdptError
-from ssdpt.monitor.config import FolderSettings
 from ssdpt.monitor.sources import open_source
+from ssdpt.monitor.sources.folder_source import FolderSettings
 
 RATE = 16_000
 
@@ -107,7 +107,7 @@ def test_a_file_still_being_written_is_left_alone(tmp_path):
     script = {at: written(share, at) for at, share in ((1.0, 0.2), (2.0, 0.5), (6.0, 1.0))}
     watch = Watch(tmp_path, script, seconds=10)
     np.testing.assert_allclose(joined(watch.chunks), hum(2.0), atol=1e-4)
-    assert "left out" not in watch.status[10.0].words
+    assert "skipped" not in watch.status[10.0].message
 
 
 def test_a_broken_file_is_told_once_and_skipped(tmp_path):
@@ -118,15 +118,15 @@ def test_a_broken_file_is_told_once_and_skipped(tmp_path):
     script = {1.0: broken, 2.0: put(tmp_path / "b.wav", 2)}
     watch = Watch(tmp_path, script, seconds=30)
     assert len(joined(watch.chunks)) == RATE
-    assert "left out 1, the last" in watch.status[30.0].words
-    assert "a.wav" in watch.status[30.0].words
-    assert "left out" not in watch.status[9.0].words
+    assert "1 skipped, the last" in watch.status[30.0].message
+    assert "a.wav" in watch.status[30.0].message
+    assert "skipped" not in watch.status[9.0].message
 
 
 def test_a_channel_that_a_file_does_not_have_is_told(tmp_path):
     watch = Watch(tmp_path, {1.0: put(tmp_path / "a.wav", 1)}, channel=2)
     assert watch.chunks == []
-    assert "there is no channel 2" in watch.status[8.0].words
+    assert "there is no channel 2" in watch.status[8.0].message
 
 
 def test_hidden_and_foreign_files_are_left_alone(tmp_path):
@@ -136,10 +136,10 @@ def test_hidden_and_foreign_files_are_left_alone(tmp_path):
     }
     watch = Watch(tmp_path, script)
     assert watch.chunks == []
-    assert "left out" not in watch.status[8.0].words
+    assert "skipped" not in watch.status[8.0].message
 
 
-def test_silence_is_heard(tmp_path):
+def test_silence_is_sound(tmp_path):
     def silent():
         write_clip(tmp_path / "a.wav", np.zeros(RATE, np.float32))
 
@@ -162,7 +162,7 @@ def test_a_folder_that_is_not_there_yet_is_waited_for(tmp_path):
 
     watch = Watch(folder, {3.0: mounted})
     assert not watch.status[2.0].connected
-    assert "cannot be listed" in watch.status[2.0].words
+    assert "cannot be listed" in watch.status[2.0].message
     assert watch.status[8.0].connected
     assert watch.chunks[0].time == pytest.approx(NOON + 2)
     assert len(joined(watch.chunks)) == RATE
@@ -181,7 +181,7 @@ def test_a_file_that_is_gone_again_is_forgotten(tmp_path):
     path = tmp_path / "a.wav"
     watch = Watch(tmp_path, {1.0: put(path, 1), 1.5: path.unlink, 3.0: put(path, 3, seed=1)})
     assert len(joined(watch.chunks)) == RATE
-    assert "left out" not in watch.status[8.0].words
+    assert "skipped" not in watch.status[8.0].message
 
 
 def test_a_file_from_the_future_ended_now(tmp_path):

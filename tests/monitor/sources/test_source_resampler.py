@@ -7,7 +7,7 @@ import pytest
 import soxr
 from hand_clock import tone
 
-from ssdpt.monitor.sources.resampler import Blocks, Resampler
+from ssdpt.monitor.sources.resampler import BlockConverter, Resampler
 
 
 @pytest.mark.parametrize("rate_in", [8000, 44_100, 48_000])
@@ -39,7 +39,7 @@ def test_what_is_no_number_or_too_loud_does_not_pass():
 
 
 def test_blocks_are_of_one_channel_and_length():
-    blocks = Blocks(16_000, 16_000, 1, 0.25)
+    blocks = BlockConverter(16_000, 16_000, 1, 0.25)
     ramp = np.arange(10_000, dtype=np.float32) / 10_000
     frames = np.stack([np.zeros_like(ramp), ramp], axis=1)
     out = [block for piece in np.split(frames, [7, 5000, 5001]) for block in blocks.feed(piece)]

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from hand_clock import Listener, amplitude, ends_meet, joined, loudest_hz, tone, until
 
-from ssdpt.monitor.config import NetworkSettings
 from ssdpt.monitor.sources import open_source
+from ssdpt.monitor.sources.network_source import NetworkSettings
 
 RATE = 16_000
 PACKET = 320  # samples
