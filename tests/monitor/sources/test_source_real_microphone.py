@@ -123,7 +123,7 @@ def test_a_tone_is_heard_and_heard_again_after_the_server_was_gone(server, tmp_p
     sound.kill()
     sound.wait()
     until(lambda: not ask()["connected"])
-    assert "trying again" in ask()["words"]
+    assert "retrying" in ask()["words"]
 
     server.start()
     server.run("paplay", str(path))

@@ -51,7 +51,7 @@ def test_a_stream_is_heard_and_heard_again_after_its_server_was_gone(serve, kind
     source = open_source(NetworkSettings(url=url, channel=1, timeout=5), RATE)
     with Listener(source) as listener:
         # The server comes later than the listener.
-        until(lambda: "trying again" in source.status.message)
+        until(lambda: "retrying" in source.status.message)
         server = serve(port, kind, codec)
         until(lambda: listener.seconds >= 2.5)
         heard = joined(listener.chunks)[RATE // 2 : 2 * RATE]
