@@ -170,15 +170,15 @@ def test_others_are_not_cut_off_to_look_for_a_new_device(card, clock):
 
 
 @pytest.mark.parametrize(
-    ("settings", "words"),
+    ("settings", "sentence"),
     [
         ({"channel": 5}, "no channel 5; it has 2 channels"),
         ({"device": "mic"}, "several devices match"),
     ],
 )
-def test_what_no_waiting_can_heal_is_refused(card, clock, settings, words):
+def test_what_no_waiting_can_heal_is_refused(card, clock, settings, sentence):
     source = open_source(MicrophoneSettings(**settings), RATE, clock)
-    with pytest.raises(SsdptError, match=words):
+    with pytest.raises(SsdptError, match=sentence):
         next(source.chunks(threading.Event()))
 
 

@@ -61,16 +61,16 @@ def test_a_file_address_is_a_file(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("url", "words"),
+    ("url", "sentence"),
     [
         ("{folder}/none.wav", "there is no such file"),
         ("{folder}/text.wav", "invalid data"),
         ("gopher-over-pigeon://host/x", "this kind of stream is not supported"),
     ],
 )
-def test_what_no_waiting_can_heal_is_refused(tmp_path, url, words):
+def test_what_no_waiting_can_heal_is_refused(tmp_path, url, sentence):
     (tmp_path / "text.wav").write_text("this is no sound")
-    with pytest.raises(SsdptError, match=words):
+    with pytest.raises(SsdptError, match=sentence):
         list(source_of(url.format(folder=tmp_path)).chunks(threading.Event()))
 
 

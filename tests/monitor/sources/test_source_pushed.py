@@ -147,7 +147,7 @@ def test_a_sender_that_falls_silent_is_told(source, clock):
 
 
 @pytest.mark.parametrize(
-    ("samples", "rate", "channels", "time", "words"),
+    ("samples", "rate", "channels", "time", "sentence"),
     [
         (SECOND, 10, 1, None, "a rate of 10 Hz"),
         (SECOND, RATE, 0, None, "0 channels"),
@@ -158,8 +158,8 @@ def test_a_sender_that_falls_silent_is_told(source, clock):
         (SECOND, RATE, 1, NOON + 1000, "in the future"),
     ],
 )
-def test_what_is_no_sound_is_refused_in_words(source, samples, rate, channels, time, words):
-    with pytest.raises(SsdptError, match=words):
+def test_what_is_no_sound_is_refused_in_words(source, samples, rate, channels, time, sentence):
+    with pytest.raises(SsdptError, match=sentence):
         source.push(samples, rate, channels, time)
 
 

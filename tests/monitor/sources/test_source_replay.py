@@ -82,7 +82,7 @@ def test_stop_ends_it_at_once(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("make", "words"),
+    ("make", "sentence"),
     [
         (lambda folder: folder / "none.wav", "no such file"),
         (lambda folder: folder, "it has no sound files"),
@@ -90,8 +90,8 @@ def test_stop_ends_it_at_once(tmp_path):
         (lambda folder: _written(folder / "b.wav"), "nothing to play"),
     ],
 )
-def test_what_can_never_be_played_is_refused(tmp_path, make, words):
-    with pytest.raises(SsdptError, match=words):
+def test_what_can_never_be_played_is_refused(tmp_path, make, sentence):
+    with pytest.raises(SsdptError, match=sentence):
         list(replay(make(tmp_path), channel=3, loop=True).chunks(threading.Event()))
 
 
