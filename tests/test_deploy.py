@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
+from receivers import free_port
 from ssdpt.alarms.settings import AlarmSettings
 from ssdpt.monitor.config import (
     MachineSettings,
@@ -26,8 +27,6 @@ from ssdpt.monitor.config import (
 from ssdpt.monitor.outputs.metrics import Metrics
 from ssdpt.monitor.outputs.mqtt_output import MqttSettings
 from ssdpt.monitor.store import Store
-from ssdpt.server.run import listening
-from ssdpt.server.settings import ServerSettings
 
 ROOT = Path(__file__).parents[1]
 DEPLOY = ROOT / "deploy"
@@ -132,8 +131,7 @@ def test_first_start_makes_users_once(tmp_path: Path, command: str) -> None:
 
 @pytest.mark.needs_mosquitto
 def test_broker_lets_in_who_knows_the_password(tmp_path: Path) -> None:
-    with listening(ServerSettings(port=0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     for name in ("run/secrets", "tmp", "mosquitto/config", "mosquitto/data"):
         (tmp_path / name).mkdir(parents=True)
     (tmp_path / "run/secrets/mqtt_password").write_text(PASSWORD + "\n", "utf-8")

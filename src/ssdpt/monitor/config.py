@@ -7,7 +7,7 @@ Each kind of source and output has its settings beside its class, in `ssdpt.moni
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, ClassVar, Self
+from typing import Annotated, ClassVar, Literal, Self
 from zoneinfo import ZoneInfo
 
 from pydantic import Field, SerializeAsAny, field_validator, model_validator
@@ -136,6 +136,9 @@ class MonitorConfig(Settings):
     machines: tuple[MachineSettings, ...] = ()
     outputs: tuple[SerializeAsAny[OutputSettings], ...] = ()
     retention: RetentionSettings = RetentionSettings()
+    device: Literal["auto", "cpu", "cuda"] = Field(
+        "auto", description="what computes scores; auto = a GPU where there is one"
+    )
     speed: float = Field(1.0, gt=0, description="of the service's clock, for simulations")
 
     @field_validator("timezone")

@@ -1,4 +1,4 @@
-"""Sound that comes in recordings: learnt, judged and kept though there are gaps between them."""
+"""Sound that comes in recordings: learned, judged and kept though there are gaps between them."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import time
 
 import numpy as np
 import pytest
-from monitors import wait_for
 
 from ssdpt.alarms.settings import AlarmSettings
-from ssdpt.monitor.config import MachineSettings, MonitorConfig, PushedSettings
+from ssdpt.monitor.config import MachineSettings, MonitorConfig
+from ssdpt.monitor.sources.pushed_source import PushedSettings
+from waiting import wait_until
 
 RATE = 16000
 
@@ -32,40 +33,40 @@ def press(opened):
     began = time.time() - 7200
 
     def send(seconds=10, tone=0.0):
-        before = monitor.readings
-        monitor.push(
+        before = monitor.loop.readings
+        monitor.api.push(
             "press", noise(seconds, monitor.sent, tone), RATE, 1, began + 60 * monitor.sent
         )
         monitor.sent += 1
-        wait_for(lambda: monitor.readings >= before + seconds)
+        wait_until(lambda: monitor.loop.readings >= before + seconds)
 
     monitor.send = send
     return monitor
 
 
-def test_recordings_of_one_clip_are_learnt_without_the_gaps_and_judged(press):
-    press.start_learning("press", 2.0)
-    assert press.snapshot("press")["state"] == "learning"
-    learning = press.learning["press"]
+def test_recordings_of_one_clip_are_learned_without_the_gaps_and_judged(press):
+    press.api.start_learning("press", 2.0)
+    assert press.api.machine_status("press").state == "learning"
+    collector = press.machines["press"].collector
     for _ in range(12):
         press.send()
-    wait_for(lambda: len(learning.clips) == learning.wanted == 12)
-    assert all(np.mean(clip == 0) < 0.01 for clip in learning.clips)
-    wait_for(lambda: press.snapshot("press")["thresholds"])
+    wait_until(lambda: len(collector.clips) == collector.wanted == 12)
+    assert all(np.mean(clip == 0) < 0.01 for clip in collector.clips)
+    wait_until(lambda: press.api.machine_status("press").thresholds)
     # Nothing more has come, and it no longer learns.
-    assert press.snapshot("press")["state"] == "starting"
+    assert press.api.machine_status("press").state == "starting"
     for _ in range(3):
         press.send()
-        assert press.snapshot("press")["state"] == "normal"
+        assert press.api.machine_status("press").state == "normal"
     for _ in range(3):
         press.send(tone=0.05)
-    event = wait_for(lambda: press.store.events(kind="anomaly"))[0]
-    assert "dB louder than usual" in event.words
+    event = wait_until(lambda: press.store.events(kind="anomaly"))[0]
+    assert "dB louder than usual" in event.message
     # No more sound comes that could follow it: it is recorded all the same.
-    press.machine("press").hearing.heard_at -= 60
-    wait_for(lambda: press.store.attachment(event.id, "audio"))
+    press.machines["press"].capture.last_chunk_at -= 60
+    wait_until(lambda: press.store.attachment(event.id, "audio"))
 
 
 def test_much_at_once_is_heard_second_by_second(press):
     press.send(50)
-    assert press.readings == 50
+    assert press.loop.readings == 50

@@ -1,4 +1,4 @@
-"""A backup holds learnt models and added machines; none of them lands outside its place."""
+"""A backup holds learned models and added machines; none is written outside its folder."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import tarfile
 import threading
 
 import pytest
-from stored import event, rewrite
+from store_data import event, rewrite
 
 from ssdpt.common.files import atomic_folder
 from ssdpt.detection.storage import MODEL_FILES, read_model
@@ -24,13 +24,13 @@ PUMP = MachineSettings.model_validate({"id": "pump_2", "source": {"kind": "pushe
 
 
 def write(folder, text):
-    """A model of which all files say the same."""
+    """A model whose files all contain the same text."""
     with atomic_folder(folder) as place:
         for name in MODEL_FILES:
             (place / name).write_text(f"{name} {text}")
 
 
-def learnt(store, data):
+def learn(store, data):
     """Two models and a machine that was added."""
     write(data / MODELS / "fan-1", "first")
     write(data / MODELS / PUMP.id, "second")
@@ -47,8 +47,8 @@ def tree(data):
     }
 
 
-def test_what_was_learnt_comes_back(store, new_url, kind, folder, tmp_path, models):
-    learnt(store, folder)
+def test_learned_models_are_restored(store, new_url, kind, folder, tmp_path, models):
+    learn(store, folder)
     shutil.copytree(models["texture"], folder / MODELS / "third")
     back_up(store, tmp_path / "backup.tar")
     data, url = tmp_path / "restored", new_url(kind)
@@ -62,23 +62,23 @@ def test_what_was_learnt_comes_back(store, new_url, kind, folder, tmp_path, mode
 
 
 def test_other_files_of_the_data_folder_are_not_in_it(store, folder, tmp_path):
-    learnt(store, folder)
+    learn(store, folder)
     (folder / "models" / ".fan-1.abc.tmp").mkdir()
     (folder / "models" / ".fan-1.abc.tmp" / "config.json").write_text("being written")
     (folder / "models" / "Notes").mkdir()
     (folder / "models" / "Notes" / "config.json").write_text("not ours")
     (folder / "models" / "half").mkdir()
-    (folder / "models" / "half" / "model.safetensors").write_text("no model without a config")
+    (folder / "models" / "half" / "model.safetensors").write_text("not a model without a config")
     (folder / "models" / "fan-1" / "notes.txt").write_text("not ours")
-    (folder / "models" / "file").write_text("no folder")
+    (folder / "models" / "file").write_text("not a folder")
     back_up(store, tmp_path / "backup.tar")
     with tarfile.open(tmp_path / "backup.tar") as tar:
-        found = {name for name in tar.getnames() if name.startswith("models/")}
-    assert found == {f"models/{id}/{name}" for id in ("fan-1", "pump_2") for name in MODEL_FILES}
+        names = {name for name in tar.getnames() if name.startswith("models/")}
+    assert names == {f"models/{id}/{name}" for id in ("fan-1", "pump_2") for name in MODEL_FILES}
 
 
-def test_a_model_that_is_replaced_meanwhile_is_whole(store, folder, tmp_path):
-    learnt(store, folder)
+def test_a_model_that_is_replaced_meanwhile_is_complete(store, folder, tmp_path):
+    learn(store, folder)
     place, stop, versions = folder / MODELS / "fan-1", threading.Event(), []
 
     def replace():
@@ -97,17 +97,17 @@ def test_a_model_that_is_replaced_meanwhile_is_whole(store, folder, tmp_path):
                     name: tar.extractfile(f"models/fan-1/{name}").read().decode()
                     for name in MODEL_FILES
                 }
-            said = {text.removeprefix(f"{name} ") for name, text in texts.items()}
-            assert len(said) == 1
+            seen = {text.removeprefix(f"{name} ") for name, text in texts.items()}
+            assert len(seen) == 1
     finally:
         stop.set()
         thread.join()
     assert len(versions) > 1
 
 
-def test_a_model_that_is_away_for_a_moment_is_waited_for(store, folder, tmp_path, monkeypatch):
+def test_the_backup_waits_for_a_model_that_is_being_replaced(store, folder, tmp_path, monkeypatch):
     """Between the two renames that replace it."""
-    learnt(store, folder)
+    learn(store, folder)
     place = folder / MODELS / "fan-1"
     place.rename(place.with_name(".fan-1.abc.old"))
     monkeypatch.setattr("ssdpt.monitor.store.learned_models._PAUSE", 0)
@@ -117,24 +117,24 @@ def test_a_model_that_is_away_for_a_moment_is_waited_for(store, folder, tmp_path
         assert tar.extractfile("models/fan-1/config.json").read() == b"config.json new"
 
 
-def test_a_model_that_never_stands_still_is_told(store, folder, tmp_path, monkeypatch):
-    learnt(store, folder)
-    states = iter(range(10**6))
-    monkeypatch.setattr("ssdpt.monitor.store.learned_models._state", lambda _: next(states))
+def test_a_model_that_keeps_changing_is_an_error(store, folder, tmp_path, monkeypatch):
+    learn(store, folder)
+    versions = iter(range(10**6))
+    monkeypatch.setattr("ssdpt.monitor.store.learned_models._version", lambda _: next(versions))
     monkeypatch.setattr("ssdpt.monitor.store.learned_models._PAUSE", 0)
-    with pytest.raises(SsdptError, match="changes all the time; back up again later"):
+    with pytest.raises(SsdptError, match="keeps changing; try the backup again later"):
         back_up(store, tmp_path / "backup.tar")
     assert not (tmp_path / "backup.tar").exists()
 
 
-def test_a_model_that_is_removed_meanwhile_is_left_out(store, folder, tmp_path, monkeypatch):
-    learnt(store, folder)
+def test_a_model_that_is_removed_meanwhile_is_omitted(store, folder, tmp_path, monkeypatch):
+    learn(store, folder)
 
     def gone(path):
         shutil.rmtree(path, ignore_errors=True)
         raise FileNotFoundError(path)
 
-    monkeypatch.setattr("ssdpt.monitor.store.learned_models._state", gone)
+    monkeypatch.setattr("ssdpt.monitor.store.learned_models._version", gone)
     monkeypatch.setattr("ssdpt.monitor.store.learned_models._PAUSE", 0)
     back_up(store, tmp_path / "backup.tar")
     with tarfile.open(tmp_path / "backup.tar") as tar:
@@ -143,24 +143,24 @@ def test_a_model_that_is_removed_meanwhile_is_left_out(store, folder, tmp_path, 
 
 
 @pytest.mark.parametrize("there", ["machines.json", "models/pump_2/config.json"])
-def test_what_is_there_is_never_overwritten(store, new_url, kind, folder, tmp_path, there):
-    learnt(store, folder)
+def test_existing_files_are_never_overwritten(store, new_url, kind, folder, tmp_path, there):
+    learn(store, folder)
     back_up(store, tmp_path / "backup.tar")
     data, url = tmp_path / "restored", new_url(kind)
     (data / there).parent.mkdir(parents=True)
     (data / there).write_text("mine")
-    with pytest.raises(SsdptError, match="is there already; restore into an empty data folder"):
+    with pytest.raises(SsdptError, match="exists already; restore into an empty data folder"):
         restore(tmp_path / "backup.tar", url, data)
     assert tree(data) == {there: b"mine"}
     (data / there).unlink()
     if there.startswith("models/"):
         (data / there).parent.rmdir()
-    restore(tmp_path / "backup.tar", url, data)  # no half of a store is in the way
+    restore(tmp_path / "backup.tar", url, data)  # the failed attempt has left no store
     assert tree(data) == tree(folder)
 
 
 def test_models_of_other_machines_stay(store, new_url, kind, folder, tmp_path):
-    learnt(store, folder)
+    learn(store, folder)
     back_up(store, tmp_path / "backup.tar")
     data = tmp_path / "restored"
     write(data / "models" / "press", "mine")
@@ -171,7 +171,7 @@ def test_models_of_other_machines_stay(store, new_url, kind, folder, tmp_path):
 def test_a_database_that_fails_at_the_end_leaves_no_models(
     store, new_url, kind, folder, tmp_path, monkeypatch
 ):
-    learnt(store, folder)
+    learn(store, folder)
     back_up(store, tmp_path / "backup.tar")
     data, url = tmp_path / "restored", new_url(kind)
     write(data / "models" / "press", "mine")
@@ -180,7 +180,7 @@ def test_a_database_that_fails_at_the_end_leaves_no_models(
     def fail(*_):
         raise SsdptError("power cut")
 
-    # After the models were moved, before the rows are there for good.
+    # After the models were moved, before the rows are committed.
     monkeypatch.setattr("sqlalchemy.engine.RootTransaction.commit", fail)
     with pytest.raises(SsdptError, match="power cut"):
         restore(tmp_path / "backup.tar", url, data)
@@ -189,16 +189,15 @@ def test_a_database_that_fails_at_the_end_leaves_no_models(
     restore(tmp_path / "backup.tar", url, data)
 
 
-def test_a_backup_of_before_has_no_models(store, new_url, kind, folder, tmp_path):
-    """Format 1."""
-    learnt(store, folder)
+def test_a_backup_of_format_1_has_no_models(store, new_url, kind, folder, tmp_path):
+    learn(store, folder)
     path = tmp_path / "backup.tar"
     back_up(store, path)
 
     def old(name, data):
         if name == "about.json":
             content = json.loads(data) | {"format": 1}
-            del content["learnt"]
+            del content["learned_files"]
             data = json.dumps(content).encode()
         elif name.startswith("models/") or name == MACHINES:
             data = None
@@ -229,21 +228,21 @@ def test_a_backup_of_before_has_no_models(store, new_url, kind, folder, tmp_path
         "models/" + "x" * 65 + "/config.json",
     ],
 )
-def test_names_that_no_backup_gives_are_refused(store, new_url, kind, folder, tmp_path, name):
-    learnt(store, folder)
+def test_names_that_no_backup_uses_are_refused(store, new_url, kind, folder, tmp_path, name):
+    learn(store, folder)
     path = tmp_path / "backup.tar"
     back_up(store, path)
     rewrite(path, lambda old, data: (name if old == "models/fan-1/config.json" else old, data))
-    with pytest.raises(SsdptError, match="is no file of a learnt model"):
+    with pytest.raises(SsdptError, match="not a file of a learned model"):
         restore(path, new_url(kind), tmp_path / "restored")
     assert list(tmp_path.rglob("*escaped*")) == []
     assert list((tmp_path / "restored").iterdir()) == []
 
 
 @pytest.mark.parametrize("kind_of_link", [tarfile.SYMTYPE, tarfile.LNKTYPE])
-def test_links_lead_nowhere(store, new_url, folder, tmp_path, kind_of_link):
-    """A link in the place of a model's folder, and one in the place of the list."""
-    learnt(store, folder)
+def test_links_are_not_followed(store, new_url, folder, tmp_path, kind_of_link):
+    """A link instead of the folder of a model, and one instead of the list of machines."""
+    learn(store, folder)
     path, outside = tmp_path / "backup.tar", tmp_path / "outside"
     outside.mkdir()
     (outside / "secret").write_text("secret")
@@ -266,8 +265,8 @@ def test_links_lead_nowhere(store, new_url, folder, tmp_path, kind_of_link):
     assert list((tmp_path / "restored").iterdir()) == []
 
 
-def test_a_part_of_a_model_that_is_missing_is_told(store, new_url, kind, folder, tmp_path):
-    learnt(store, folder)
+def test_a_missing_part_of_a_model_is_an_error(store, new_url, kind, folder, tmp_path):
+    learn(store, folder)
     path, url = tmp_path / "backup.tar", new_url(kind)
     back_up(store, path)
     rewrite(path, lambda name, data: (name, None if name.endswith("calibration.json") else data))
