@@ -153,7 +153,7 @@ def test_a_wrong_setting_is_named_in_one_line(overrides, named):
         ({"seed": 2**40}, "setting seed: must be less than 4294967296"),
         (
             {"ssdpt.error": "max"},
-            "setting ssdpt.error: 'max' is none; choose mean or sum",
+            "setting ssdpt.error: 'max' is not valid; choose mean or sum",
         ),
         ({"ssdpt.frames": 60}, "setting ssdpt: frames (60) must be a multiple of heads (8)"),
         (

@@ -6,7 +6,7 @@ import threading
 
 from ssdpt.alarms.settings import AlarmSettings
 from ssdpt.monitor.config import MachineSettings
-from ssdpt.monitor.sources.simulated import SimulatedSettings
+from ssdpt.monitor.sources.simulated_source import SimulatedSettings
 
 SPEED = 16.0
 QUICK = AlarmSettings(smoothing=5.0)

@@ -24,7 +24,7 @@ from ssdpt.monitor.config import (
 from ssdpt.monitor.learning.baseline import learn_baseline
 from ssdpt.monitor.messages import Event, MachineRemoved
 from ssdpt.monitor.scoring.live_model import LiveModel
-from ssdpt.monitor.sources.simulated import SimulatedSettings, SimulatedSource
+from ssdpt.monitor.sources.simulated_source import SimulatedSettings, SimulatedSource
 from waiting import wait_until
 
 

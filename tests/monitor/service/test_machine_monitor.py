@@ -22,7 +22,7 @@ from ssdpt.monitor.scoring.live_model import LiveScore
 from ssdpt.monitor.service.machine import MachineMonitor
 from ssdpt.monitor.service.status import machine_status
 from ssdpt.monitor.sources.base import SourceStatus
-from ssdpt.monitor.sources.pushed import PushedSettings
+from ssdpt.monitor.sources.pushed_source import PushedSettings
 from ssdpt.scoring.calibrate import fit_tail
 
 RATE = 16000

@@ -13,8 +13,8 @@ from monitors import SPEED, finish_jobs, pump
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.config import MachineSettings, MonitorConfig, read_monitor_config
 from ssdpt.monitor.messages import EventChanged, MachineChanged, ReadingTaken, ServiceChanged
-from ssdpt.monitor.sources.pushed import PushedSettings
-from ssdpt.monitor.sources.replay import ReplaySettings
+from ssdpt.monitor.sources.pushed_source import PushedSettings
+from ssdpt.monitor.sources.replay_source import ReplaySettings
 from waiting import wait_until
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from ssdpt.alarms.settings import AlarmSettings
 from ssdpt.monitor.config import MachineSettings, MonitorConfig
-from ssdpt.monitor.sources.pushed import PushedSettings
+from ssdpt.monitor.sources.pushed_source import PushedSettings
 from waiting import wait_until
 
 RATE = 16000

@@ -7,14 +7,13 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from ssdpt.errors import SsdptError
 from ssdpt.features.loudness import Loudness
-from ssdpt.monitor.config import MonitorConfig
-from ssdpt.monitor.outputs import make_output
+from ssdpt.monitor.config import MonitorConfig, OutputSettings, SourceSettings
+from ssdpt.monitor.outputs import create_output
 from ssdpt.monitor.outputs.base import TryAgain
 from ssdpt.monitor.sources import open_source
 from ssdpt.monitor.sources.base import SourceLost
@@ -89,11 +88,11 @@ class _Check:
         self._result = CheckResult(self.name, message, ok)
 
 
-def _check_source(settings: Any, check: _Check) -> str:
+def _check_source(settings: SourceSettings, check: _Check) -> str:
     """Capture one second."""
     source = open_source(settings, _RATE)
     chunks: list[Floats] = []
-    for chunk in source.once(check.stop):
+    for chunk in source.chunks_once(check.stop):
         chunks.append(chunk.samples)
         samples = np.concatenate(chunks)
         loudness = Loudness.of(samples)
@@ -107,8 +106,8 @@ def _check_source(settings: Any, check: _Check) -> str:
     return check.so_far or source.status.message
 
 
-def _check_output(settings: Any, check: _Check) -> str:
+def _check_output(settings: OutputSettings, check: _Check) -> str:
     """Connect, and send nothing."""
-    output = make_output(settings)
+    output = create_output(settings)
     check.name = output.name
     return output.probe(check.limit)

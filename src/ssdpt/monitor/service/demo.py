@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ssdpt.alarms.settings import AlarmSettings
 from ssdpt.monitor.config import MachineSettings, MonitorConfig
-from ssdpt.monitor.sources.simulated import SimulatedSettings
+from ssdpt.monitor.sources.simulated_source import SimulatedSettings
 
 NORMAL_CLIPS = 30  # of which each machine learns its baseline: five minutes
 _SEED = 7

@@ -10,7 +10,7 @@ from ssdpt.monitor.config import MonitorConfig
 from ssdpt.monitor.messages import (
     ServiceChanged,
 )
-from ssdpt.monitor.outputs.metrics import REMEMBERED, Metrics
+from ssdpt.monitor.outputs.metrics import MAX_EVENTS, Metrics
 from ssdpt.monitor.service.added_machines import AddedMachines
 from ssdpt.monitor.service.api import MonitorApi
 from ssdpt.monitor.service.baseline_learning import BaselineLearning
@@ -52,7 +52,7 @@ class MonitorService:
         self._current = CurrentConfig(config, AddedMachines(data / MACHINES), path)
         self.log = ServiceLog()
         self.machines = MachineRegistry()
-        self.metrics = Metrics(store.events(open_only=True, limit=REMEMBERED))
+        self.metrics = Metrics(store.events(open_only=True, limit=MAX_EVENTS))
         self._writer = StoreWriter(store)
         self.log.add_check(lambda: self._writer.problem)
         self._subscriptions = Subscriptions()

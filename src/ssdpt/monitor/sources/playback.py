@@ -1,4 +1,4 @@
-"""Playing at a pace: chunks come when they would if their sound were made just now."""
+"""Playing sound at a chosen speed, as if it were live."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from ssdpt.monitor.sources.chunk import Chunk
 from ssdpt.monitor.sources.clock import SYSTEM, Clock
 from ssdpt.types import Floats
 
-_LATEST = 1.0  # seconds behind that are caught up; more is let go
+_MAX_DELAY = 1.0  # seconds behind that are caught up; beyond that, playback goes on later
 
 
-class Pace:
-    """Times by counting samples from the start; the waiting is `speed` times shorter."""
+class PlaybackTimer:
+    """Gives samples their times by counting them, and waits until they would have been recorded."""
 
     def __init__(self, rate: int, speed: float = 1.0, clock: Clock = SYSTEM) -> None:
+        """`rate` in Hz; `speed` relative to real time."""
         self._rate = rate
         self._speed = speed
         self._clock = clock
@@ -23,14 +24,14 @@ class Pace:
         self._count = 0
 
     def chunk(self, samples: Floats, stop: threading.Event) -> Chunk:
-        """Wait until the samples are over (or `stop`), and give them their time."""
+        """Wait until the last of `samples` is due (or `stop`), and give them their time."""
         begin = self._start + self._count / self._rate
         self._count += len(samples)
         self._due += len(samples) / self._rate / self._speed
         early = self._due - self._clock.steady()
         if early > 0:
             self._clock.wait(stop, early)
-        elif early < -_LATEST:
-            # The computer cannot keep up: it runs slower instead of rushing later on.
+        elif early < -_MAX_DELAY:
+            # The computer cannot keep up: play slower now instead of faster later.
             self._due = self._clock.steady()
         return Chunk(samples, begin)

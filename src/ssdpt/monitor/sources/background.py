@@ -1,4 +1,4 @@
-"""Making things ahead: an iterator that runs on a thread of its own."""
+"""An iterator that runs ahead on a thread of its own."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import Generic, Self, TypeVar
 
 Item = TypeVar("Item")
 
-_LOOK = 0.2  # seconds
+_POLL = 0.2  # seconds
 
 
-class Ahead(Generic[Item]):
-    """The items of an iterator, a bounded number of them made before they are asked for."""
+class BackgroundIterator(Generic[Item]):
+    """The items of an iterator; up to `limit` of them are made before they are asked for."""
 
-    def __init__(self, make: Callable[[], Iterator[Item]], most: int) -> None:
+    def __init__(self, make: Callable[[], Iterator[Item]], limit: int) -> None:
         self._make = make
-        self._held: queue.Queue[Item | Exception] = queue.Queue(most)
-        self._gone = threading.Event()
-        # Not waited for at the end: it may hang in a library that cannot be told to stop.
+        self._items: queue.Queue[Item | Exception] = queue.Queue(limit)
+        self._closed = threading.Event()
+        # Not joined at the end: it may hang in a library that cannot be interrupted.
         self._thread = threading.Thread(target=self._run, daemon=True)
 
     def __enter__(self) -> Self:
@@ -27,15 +27,15 @@ class Ahead(Generic[Item]):
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._gone.set()
+        self._closed.set()
 
     def get(self) -> Item | None:
         """The next item; None if there is none yet; raises what the iterator raised.
 
-        EOFError: it has come to its end.
+        EOFError: the iterator has ended.
         """
         try:
-            item = self._held.get(timeout=_LOOK)
+            item = self._items.get(timeout=_POLL)
         except queue.Empty:
             return None
         if isinstance(item, Exception):
@@ -52,10 +52,10 @@ class Ahead(Generic[Item]):
             self._put(error)
 
     def _put(self, item: Item | Exception) -> bool:
-        """False: nobody wants it any more."""
-        while not self._gone.is_set():
+        """False: closed, nobody needs it any more."""
+        while not self._closed.is_set():
             try:
-                self._held.put(item, timeout=_LOOK)
+                self._items.put(item, timeout=_POLL)
             except queue.Full:
                 continue
             return True

@@ -1,4 +1,4 @@
-"""How machines are announced to Home Assistant: retained MQTT discovery messages."""
+"""Home Assistant finds machines by itself: retained MQTT discovery messages."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from ssdpt.version import __version__
 _ROOT = "homeassistant"
 
 
-def announcements(prefix: str, machine: str, title: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Topic and content for every entity of one machine."""
+def discovery_messages(
+    prefix: str, machine: str, name: str
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Topic and content for every entity of one machine; `name` is for people."""
     node = re.sub(r"[^a-zA-Z0-9_-]", "_", f"{prefix}_{machine}")
     shared: dict[str, Any] = {
         "availability_topic": f"{prefix}/status",
@@ -21,9 +23,9 @@ def announcements(prefix: str, machine: str, title: str) -> Iterator[tuple[str, 
         "payload_not_available": "offline",
         "device": {
             "identifiers": [node],
-            "name": title,
+            "name": name,
             "manufacturer": "ssdpt",
-            "model": "machine that is listened to",
+            "model": "monitored machine",
             "sw_version": __version__,
         },
     }
@@ -35,7 +37,7 @@ def announcements(prefix: str, machine: str, title: str) -> Iterator[tuple[str, 
 
 
 def _entities(base: str) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Component, name in topics and own settings of each entity of the machine under `base`."""
+    """Component, name in topics and settings of each entity of the machine below `base`."""
     yield (
         "sensor",
         "state",
@@ -90,7 +92,8 @@ def _entities(base: str) -> Iterator[tuple[str, str, dict[str, Any]]]:
             "state_topic": f"{base}/event",
             "value_template": (
                 "{{ {'event_type': value_json.state, 'id': value_json.id, 'kind': "
-                "value_json.kind, 'level': value_json.level, 'words': value_json.words} | tojson }}"
+                "value_json.kind, 'level': value_json.level, 'message': value_json.message} "
+                "| tojson }}"
             ),
         },
     )
