@@ -26,7 +26,7 @@ from ssdpt.data.simulator.preset import ALL_MACHINES, preset_named
 from ssdpt.features.cache import FeatureSet
 from ssdpt.features.texture import TextureFrames
 from ssdpt.systems.base import FitContext
-from ssdpt.systems.shared_reference import SharedReference
+from ssdpt.systems.parts.shared_reference import SharedReference
 from ssdpt.types import Recording
 
 SEEDS = range(100, 110)  # of the plant; each has other specimens of every machine type
@@ -74,12 +74,12 @@ def main() -> None:
     taught_as = {"multiview.networks": 1, "multiview.network.classes": "section"}
     config = load_config("best", {"device": given.device, **taught_as})
     with tempfile.TemporaryDirectory() as work:
-        context = FitContext(Path(work), "background")
+        context = FitContext(Path(work), "shared reference")
         spread = SharedReference.learn(
             [clips.all()], load_config("best", {"system": "texture"}), context
         )
         taught = SharedReference.learn([clips.subset(range(TAUGHT * CLIPS))], config, context)
-    assert taught.ears is not None
+    assert networks.networks is not None
     arrays = {name: value.astype(np.float32) for name, value in spread.arrays().items()}
     for name, value in taught.arrays().items():
         if name not in arrays:
@@ -92,10 +92,10 @@ def main() -> None:
     about = {
         "sample_rate": RATE,
         "features": config.features.model_dump(),
-        "classes": taught.ears.classes,
+        "classes": networks.networks.classes,
     }
     write_json(given.out / "shared_reference.json", about)
-    print(f"{len(made)} clips, {taught.ears.classes} classes")
+    print(f"{len(made)} clips, {networks.networks.classes} classes")
 
 
 if __name__ == "__main__":

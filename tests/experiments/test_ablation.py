@@ -17,7 +17,7 @@ from ssdpt.experiments.ablation.ablation import Ablation, AblationRequest
 from ssdpt.experiments.ablation.networks import ears_key, some_of, trained_as
 from ssdpt.experiments.ablation.variants import FULL
 from ssdpt.fleet.fleet import fit_fleet
-from ssdpt.systems.embedding_networks import EmbeddingNetworks
+from ssdpt.systems.parts.embedding_networks import EmbeddingNetworks
 
 TINY = {
     "features.n_mels": 32,

@@ -58,8 +58,8 @@ def told(tmp_path, monkeypatch):
         ("pump", "machine number 1: must be lines of `name: value`"),
         (
             "{id: a, source: {kind: dir, path: x}}",
-            "machine a: setting source.kind: 'dir' is none; choose microphone, network, folder, "
-            "replay, pushed, simulated",
+            "machine a: setting source.kind: 'dir' is not valid; choose microphone, network, "
+            "folder, replay, pushed, simulated",
         ),
         (
             "{id: a, source: {path: x}}",
@@ -100,7 +100,7 @@ def test_a_mistake_names_the_machine(told, machine, sentence):
         ),
         (
             "outputs: [{kind: mail, host: a, sender: b, to: [c], tls: ssl}]",
-            "output number 1: setting tls: 'ssl' is none; choose starttls, tls or none",
+            "output number 1: setting tls: 'ssl' is not valid; choose starttls, tls or none",
         ),
         (
             "machines: [{id: a, source: {kind: pushed}}, {id: a, source: {kind: pushed}}]",

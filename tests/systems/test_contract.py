@@ -10,7 +10,7 @@ from ssdpt import Detector
 from ssdpt.config.tree import load_config
 from ssdpt.errors import SsdptError
 from ssdpt.systems import system_class, system_names
-from ssdpt.systems.network import TWO_SECTIONS
+from ssdpt.systems.parts.network import TWO_SECTIONS
 from ssdpt.types import Recording
 
 pytestmark = pytest.mark.parametrize("name", system_names())

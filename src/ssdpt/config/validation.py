@@ -99,13 +99,13 @@ def _mistake(error: ErrorDetails, expected: type[BaseModel], content: Any) -> st
             reason = f"does not fit; {holder.model_fields[str(last)].description}"
         case "union_tag_invalid":
             names = [*names, "kind"]
-            reason = f"'{context['tag']}' is none; choose {', '.join(_members(here))}"
+            reason = f"'{context['tag']}' is not valid; choose {', '.join(_members(here))}"
         case "union_tag_not_found":
             names = [*names, "kind"]
             reason = f"is missing; choose {', '.join(_members(here))}"
         case "literal_error":
             choices = context["expected"].replace("'", "")
-            reason = f"'{error['input']}' is none; choose {choices}"
+            reason = f"'{error['input']}' is not valid; choose {choices}"
         case wrong if error["input"] is None and wrong in _WRONG:
             reason = "is empty"
         case wrong if wrong in _WRONG:

@@ -27,7 +27,8 @@ from ssdpt.experiments.paper.cells import Cell, CellScores, CellStore, Clip
 from ssdpt.experiments.paper.data import read_data
 from ssdpt.experiments.paper.engine import Engine, run_cells
 from ssdpt.experiments.paper.results import MachineScores, Results
-from ssdpt.systems.shared_reference import SharedReference, teachable
+from ssdpt.systems.multiview import MultiViewConfig
+from ssdpt.systems.parts.shared_reference import SharedReference, can_train_networks
 from ssdpt.training.loop import choose_device
 
 _RECIPES = ("multiview", "texture")
@@ -66,7 +67,7 @@ class Ablation:
         self.notes = list(self.data.notes)
         every = self.data.by_machine.values()
         self.training = [recording for machine in every for recording in machine.train]
-        if self.recipe.system == "multiview" and not teachable(self.training):
+        if self.recipe.system == "multiview" and not can_train_networks(self.training):
             self.notes.append(
                 "one machine ID alone: networks have nothing to tell apart, there are none"
             )
@@ -157,8 +158,10 @@ class Ablation:
             heard = self.listener.untrained.beside(self.listener.trained(ears))
             self._heard[key] = heard, SharedReference.of_clips(heard.train, ears, config)
         heard, background = self._heard[key]
-        assert background.ears is not None
-        return heard, replace(background, ears=some_of(background.ears, config.multiview))
+        assert background.networks is not None
+        return heard, replace(
+            background, networks=some_of(background.networks, config.part(MultiViewConfig))
+        )
 
     def _ears_key(self, lender: Config) -> str:
         if lender not in self._keys:

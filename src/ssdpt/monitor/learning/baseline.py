@@ -89,7 +89,7 @@ def points_of(clips: Sequence[Floats], rate: int, detector: Detector) -> Operati
 
     None where it cannot say how each of them scores: they are then learnt live.
     """
-    scores = [score for group in detector.system.own_scores().values() for score in group]
+    scores = [score for group in detector.system.held_out_scores().values() for score in group]
     if len(scores) != len(clips):
         return None
     log_mel = LogMel(FeatureConfig(), rate)

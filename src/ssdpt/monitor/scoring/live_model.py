@@ -53,7 +53,7 @@ class LiveModel:
         self.clip_frames = round(detector.audio_settings.clip_seconds / detector.frame_seconds)
         hop = hop_of(detector.config)
         self.segment = system.segment_frames
-        by_segments = system.means_segments and self.segment < self.clip_frames
+        by_segments = system.score_is_segment_mean and self.segment < self.clip_frames
         self.hop = hop if by_segments else None  # None: it is given the whole clip
         self.segments_a_clip = 0 if self.hop is None else self._segments(self.clip_frames)
         # That make a clip: of a recording of its length the last frames come only with the next.

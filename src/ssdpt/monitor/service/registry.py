@@ -24,7 +24,7 @@ from ssdpt.monitor.service.machine import MachineMonitor
 from ssdpt.monitor.sources import open_source
 from ssdpt.monitor.store import Store
 from ssdpt.monitor.store.learned_models import MODELS
-from ssdpt.systems.texture import Texture
+from ssdpt.systems import system_class
 
 _RATE, _CLIP_SECONDS = 16000, 10.0  # of a machine without a model
 _LEAST_MEMORY = 120.0  # seconds of sound that are kept for events and pictures
@@ -204,7 +204,8 @@ class MachineRegistry:
     ) -> AudioCapture:
         if model is None:
             rate = _RATE
-            front_end = Texture.front_end_of(load_config("best"))
+            config = load_config("best")
+            front_end = system_class(config.system).front_end_of(config)
         else:
             rate, front_end = model.detector.sample_rate, model.detector.system.front_end
         memory = _memory(plant)

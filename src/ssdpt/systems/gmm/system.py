@@ -18,14 +18,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ssdpt.config.system_settings import GaussianConfig
 from ssdpt.config.tree import Config
 from ssdpt.features.cache import FeatureView
 from ssdpt.features.segments import gathered_segments, whole_segments
 from ssdpt.scoring.aggregate import ClipScore
 from ssdpt.scoring.gaussian import Gaussians
 from ssdpt.systems.base import Arrays, FitContext, System
-from ssdpt.systems.graph import GraphOutput, SystemGraph
+from ssdpt.systems.gmm import GaussianConfig
+from ssdpt.systems.parts.graph import GraphOutput, SystemGraph
 from ssdpt.types import Floats
 
 _AT_ONCE = 256  # segments
@@ -39,6 +39,8 @@ class GaussianMixture(System):
 
     name: ClassVar[str] = "gmm"
     origin: ClassVar[str] = "Gaussian mixture on time-weighted log-mels (not in the paper)"
+    exports: ClassVar[bool] = True
+    has_weights: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -52,7 +54,7 @@ class GaussianMixture(System):
     @classmethod
     def parameter_count(cls, config: Config, sections: int) -> int:
         bins = config.features.n_mels
-        return sections * config.gmm.components * (bins * bins + bins + 1)
+        return sections * config.part(GaussianConfig).components * (bins * bins + bins + 1)
 
     @classmethod
     def fit(cls, clips: FeatureView, config: Config, context: FitContext) -> Self:
@@ -60,12 +62,14 @@ class GaussianMixture(System):
         by_domain = defaultdict(lambda: defaultdict(list))
         with context.reporter.task(context.name, total=len(clips)) as task:
             for recording, frames in clips.clips():
-                spectra = np.concatenate(list(_spectra([frames], config.gmm)))
+                spectra = np.concatenate(list(_spectra([frames], config.part(GaussianConfig))))
                 by_domain[recording.section][recording.domain].append(spectra.mean(0))
                 task.advance()
         random = np.random.default_rng(config.seed)
         pooled = {
-            section: _balanced(domains["source"], domains["target"], config.gmm, random)
+            section: _balanced(
+                domains["source"], domains["target"], config.part(GaussianConfig), random
+            )
             for section, domains in sorted(by_domain.items())
         }
         spread = _covariance(np.concatenate([group - group.mean(0) for group in pooled.values()]))
@@ -85,7 +89,7 @@ class GaussianMixture(System):
         )
 
     def score(self, frames: Iterable[Floats], section: str) -> ClipScore:
-        settings: GaussianConfig = self.config.gmm
+        settings: GaussianConfig = self.config.part(GaussianConfig)
         total = np.zeros(self.gaussians.means.shape[1])
         along = array("f")
         for spectra in _spectra(frames, settings):
@@ -110,7 +114,7 @@ class GaussianMixture(System):
 
     @property
     def segment_frames(self) -> int:
-        return self.config.gmm.frames
+        return self.config.part(GaussianConfig).frames
 
     def graph(self) -> SystemGraph:
         return _Graph(self)
@@ -147,7 +151,7 @@ class _Graph(SystemGraph):
     log_weights: Tensor  # (gaussians, 1)
 
     def __init__(self, system: GaussianMixture) -> None:
-        settings, known = system.config.gmm, system.gaussians
+        settings, known = system.config.part(GaussianConfig), system.gaussians
         super().__init__({"surprise": 1.0}, settings.hop, _AT_ONCE)
         self.references = known
         self.settings = settings
@@ -220,7 +224,7 @@ def _mixture(
     vectors: np.ndarray, spread: np.ndarray, config: Config
 ) -> list[tuple[float, np.ndarray, np.ndarray]]:
     """Weight, mean and covariance of every component for one section's clips (clips, bins)."""
-    components = min(config.gmm.components, len(vectors) // _LEAST_CLIPS)
+    components = min(config.part(GaussianConfig).components, len(vectors) // _LEAST_CLIPS)
     if components <= 1:
         # A section with hardly any clips borrows the spread of all sections.
         own = _covariance(vectors - vectors.mean(0)) if len(vectors) > 2 else spread
