@@ -51,6 +51,9 @@ class ComputedViews:
         if len(self._views) < _MOST_KEPT:
             self._views[_digest(frames)] = views
 
+    def __len__(self) -> int:
+        return len(self._views)
+
     def take(self, frames: Floats) -> ViewVectors | None:
         """The views of a clip, which are not kept any longer; None where they were not kept."""
         return self._views.pop(_digest(frames), None) if self._views else None
@@ -130,7 +133,8 @@ class SharedReference:
             spread |= {view: shipped.spread[view] for view in shipped.spread if view in UNTRAINED}
             origin = shipped.origin
         clips = {view: len(rows) for view in groups}
-        return cls(spread, networks, origin, clips, computed or ComputedViews())
+        kept = ComputedViews() if computed is None else computed
+        return cls(spread, networks, origin, clips, kept)
 
     def without(self, left_out: ViewVectors) -> dict[str, np.ndarray]:
         """The spread by view as it would be without some of the clips that it rests on.
