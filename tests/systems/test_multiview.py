@@ -87,7 +87,7 @@ def test_one_machine_alone_is_judged_by_hand_made_views_and_says_so(plant, tmp_p
     detector = Detector.fit(alone, config=load_config("tiny", TINY))
     assert set(detector.system.section_models["00"].views) == set(UNTRAINED)
     fleet = fit_fleet(read_layout(alone), load_config("tiny", TINY), tmp_path / "model")
-    assert any("judge without networks" in note for note in fleet["fan"].stored.notes)
+    assert any("views without networks" in note for note in fleet["fan"].stored.notes)
 
 
 def test_a_background_adds_networks_and_its_copies_are_left_out(plant, tmp_path):

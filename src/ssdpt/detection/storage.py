@@ -21,7 +21,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load_file, save
 
 from ssdpt.common.files import atomic_folder, digest, write_json, write_text
-from ssdpt.config.registry import entry_of
+from ssdpt.config.registry import system_entries
 from ssdpt.config.tree import Config, parse_stored_config
 from ssdpt.detection.upgrade import upgraded_arrays, upgraded_head
 from ssdpt.errors import SsdptError
@@ -186,7 +186,8 @@ def check_format(
 
 def check_oldest_format(folder: Path, number: int, system: str) -> None:
     """Refuse a model that is older than what its system can read."""
-    if number < entry_of(system).oldest_format:
+    entry = system_entries().get(system)  # an exported model needs no package of its system
+    if entry is not None and number < entry.oldest_format:
         raise SsdptError(
             f"{folder}: a model of an older ssdpt, which system {system} cannot read; fit it again"
         )
