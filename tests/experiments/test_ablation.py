@@ -168,13 +168,13 @@ def test_variants_hear_with_fewer_networks(networks):
     config = run.configs[FULL]
     key = ears_key(config, run.training)
     ears = run.ears.get(config, key, list, run.reporter)
-    assert [ear.name for ear in some_of(ears, run.configs["one-network"].multiview).ears] == [
+    assert [one.name for one in some_of(ears, run.configs["one-network"].multiview).networks] == [
         "steady-1",
         "moving-1",
     ]
-    assert {ear.hears for ear in some_of(ears, run.configs["without-steady"].multiview).ears} == {
-        "moving"
-    }
+    assert {
+        one.input for one in some_of(ears, run.configs["without-steady"].multiview).networks
+    } == {"moving"}
     for name in ("one-network", "without-steady", "networks-alone"):
         assert ears_key(trained_as(run.configs[name], run.recipe), run.training) == key
         assert scores(run, name) != scores(run, FULL)

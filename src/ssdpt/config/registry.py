@@ -25,7 +25,7 @@ _NO_SYSTEMS = frozenset({"base", "parts"})  # modules of that package that hold 
 
 @dataclass(frozen=True, slots=True)
 class SystemEntry:
-    """A system as it is known before its class is imported."""
+    """What is needed of a system before its class is imported."""
 
     name: str  # as in `system: NAME`
     location: str  # of its class: "package.module:Class"
@@ -54,12 +54,12 @@ def system_problems() -> Mapping[str, str]:
 
 def entry_of(name: str) -> SystemEntry:
     """The system `name`; SsdptError where there is none, or where it cannot be used."""
-    found = _systems()
-    if name in found.entries:
-        return found.entries[name]
-    if name in found.problems:
-        raise SsdptError(found.problems[name])
-    raise SsdptError(f"no system is called '{name}'; there are {', '.join(found.entries)}")
+    systems = _systems()
+    if name in systems.entries:
+        return systems.entries[name]
+    if name in systems.problems:
+        raise SsdptError(systems.problems[name])
+    raise SsdptError(f"no system is called '{name}'; there are {', '.join(systems.entries)}")
 
 
 def settings_types() -> dict[str, type[SystemSettings]]:
@@ -76,18 +76,18 @@ def forget_systems() -> None:
 
 @cache
 def _systems() -> _Systems:
-    found = _Systems()
+    systems = _Systems()
     for entry in _own_entries():
-        found.entries[entry.name] = entry
+        systems.entries[entry.name] = entry
     for point in sorted(metadata.entry_points(group=GROUP), key=lambda point: point.name):
         try:
-            _add(point.load(), point.name, found.entries)
+            _add(point.load(), point.name, systems.entries)
         except Exception as error:  # a foreign package may fail in any way; the others go on
             package = f" of package {point.dist.name}" if point.dist else ""
             reason = f"system {point.name}{package} cannot be used: {error or type(error).__name__}"
-            found.problems[point.name] = reason
+            systems.problems[point.name] = reason
             warn(reason)
-    return found
+    return systems
 
 
 def _own_entries() -> Iterator[SystemEntry]:
@@ -105,7 +105,7 @@ def _add(entry: object, name: str, entries: dict[str, SystemEntry]) -> None:
         raise ValueError(f"it calls itself '{entry.name}'; both names must be the same")
     if name in entries:
         raise ValueError("another system has this name already; it needs a name of its own")
-    taken = {kind.key: kind for known in entries.values() for kind in known.settings}
+    taken = {kind.key: kind for other in entries.values() for kind in other.settings}
     for kind in entry.settings:
         if taken.get(kind.key, kind) is not kind or kind.key in _RESERVED:
             raise ValueError(f"its settings are called '{kind.key}', a name that is taken")

@@ -146,8 +146,8 @@ def parse_config(tree: Any, where: str) -> Config:
 
 def parse_stored_config(tree: dict[str, Any], where: str) -> Config:
     """The same for settings that stand in a model; parts of systems not installed are left out."""
-    known = config_type().model_fields
-    return parse_config({name: value for name, value in tree.items() if name in known}, where)
+    fields = config_type().model_fields
+    return parse_config({name: value for name, value in tree.items() if name in fields}, where)
 
 
 def with_overrides(config: Config, overrides: dict[str, Any]) -> Config:
@@ -161,7 +161,7 @@ def with_overrides(config: Config, overrides: dict[str, Any]) -> Config:
 def with_hop(config: Config, hop: int | str) -> Config:
     """The same settings with a segment scored every `hop` frames: a number, or `auto`.
 
-    It changes how a clip is scored, not what is learnt.
+    It changes how a clip is scored, not what is learned.
     """
     settings: Any = config.own_part()
     if hop_of(config) is None:

@@ -23,7 +23,7 @@ _CLOSEST = 1e-6  # distance under which embeddings are copies of each other
 
 
 class LocalOutliers:
-    """Reference points (n, E) of one section, among which others are judged."""
+    """Reference points (n, E) of one section, with which other points are compared."""
 
     def __init__(self, references: Floats, neighbours: int, spread: float = _CLOSEST) -> None:
         """`neighbours` is k; a single reference is as far from others as `spread` says."""

@@ -31,7 +31,7 @@ class MobileNetConfig(SystemSettings):
     frames: int = Field(64, ge=1, description="frames a segment")
     score: Literal["negative-log", "log-odds", "dcase"] = Field(
         "negative-log",
-        description="-log p, the paper's words; log((1-p)/p); or log((1-p) - log p), the "
+        description="-log p, as in the paper; log((1-p)/p); or log((1-p) - log p), the "
         "baseline's code",
     )
     hop: int = Field(1, ge=1, description="frames from one segment to the next when scoring")

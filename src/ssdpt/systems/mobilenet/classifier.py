@@ -58,7 +58,7 @@ class ClipScorer(Protocol):
 
 
 class SegmentSystem(NetworkSystem[Network], Generic[Network]):
-    """Sections told apart by a network that is given one segment at a time."""
+    """A classifier of sections that is given one segment at a time."""
 
     needs: ClassVar[tuple[str, ...]] = (TWO_SECTIONS,)
     fallback: ClassVar[str | None] = FALLBACK
