@@ -57,9 +57,10 @@ class Loudness(System):
         mean = self.means[self.sections.index(section)]
         distance = np.concatenate([np.abs(block - mean).mean(1) for block in frames])  # (frames,)
         size = self.segment_frames
-        segments = [distance[first : first + size] for first in range(0, len(distance), size)]
+        distance = np.resize(distance, max(len(distance), size))  # a short clip is repeated
+        segments = distance[: len(distance) // size * size].reshape(-1, size)  # whole ones
         return aggregate(
-            {"loudness": np.array([segment.mean() for segment in segments], np.float32)},
+            {"loudness": segments.mean(1)},
             {"loudness": 1.0},
             hop_seconds=size * self.hop_seconds,
             segment_seconds=size * self.hop_seconds,

@@ -59,6 +59,33 @@ def test_our_own_systems_are_all_there():
         assert entry.settings
 
 
+@pytest.mark.parametrize(
+    ("ability", "systems"),
+    [
+        ("explains", OURS - {"wavenet-ensemble"}),
+        ("adapts", {"multiview", "texture"}),
+        ("exports", {"ssdpt", "ssdpt-noaux", "ae", "mnv2", "gmm"}),
+        ("has_network", OURS - {"gmm", "texture"}),
+        ("uses_shared_reference", {"multiview", "texture"}),
+        ("trains_networks", {"multiview"}),
+        ("has_held_out_scores", {"multiview", "texture"}),
+        ("requires_torch", OURS - {"texture"}),
+        ("score_is_segment_mean", {"ssdpt", "ssdpt-noaux"}),
+        ("needs", OURS - {"ae", "gmm", "texture", "multiview"}),
+        ("fallback", OURS - {"ae", "gmm", "texture", "multiview"}),
+    ],
+)
+def test_what_our_own_systems_can_do(ability, systems):
+    assert {name for name in OURS if getattr(system_class(name), ability)} == systems
+
+
+def test_other_systems_are_named_in_a_refusal(detectors):
+    with pytest.raises(SsdptError, match=r"gmm cannot take up .*; multiview and texture can"):
+        detectors["gmm"].system.add_normals([], "00", "source")
+    with pytest.raises(SsdptError, match="cannot be exported; ae, gmm, mnv2, ssdpt and ssdpt-no"):
+        detectors["texture"].system.graph()
+
+
 def test_settings_are_read_without_heavy_libraries():
     code = (
         "import sys, json\n"
@@ -88,7 +115,12 @@ def test_a_system_of_another_package_is_fitted_saved_and_scores(installed, fan, 
     assert score.timeline.duration == pytest.approx(8 * detector.frame_seconds)
     detector.save(tmp_path / "model")
     assert Detector.load(tmp_path / "model").score(clip).value == score.value
-    assert detector.anomaly_map(clip).shape == detector.frames(clip).shape
+    frames = detector.frames(clip)
+    assert detector.anomaly_map(clip).shape == frames.shape
+    blocks = [frames[:5], frames[5:90], frames[90:]]
+    system = detector.system
+    assert system.score(blocks, "00").value == system.score([frames], "00").value
+    assert len(system.score([frames[:3]], "00").timeline.value) == 1
 
     installed()  # the package is gone again
     with pytest.raises(SsdptError, match="'loudness' is not valid; choose"):

@@ -111,7 +111,7 @@ def summary(manifest: Manifest) -> str:
 
 
 def _check_settings(detector: Detector, settings: ExportSettings) -> None:
-    if settings.lossy and not detector.system.has_weights:
+    if settings.lossy and not detector.system.has_network:
         raise SsdptError(
             f"{detector.machine}: system {detector.system_name} has no network whose weights "
             "could be smaller; export it in float32"

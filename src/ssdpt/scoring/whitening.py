@@ -52,8 +52,8 @@ def emphasis(centres: np.ndarray) -> np.ndarray:
     """A matrix (d, d) that stretches whitened space where sibling machines differ.
 
     `centres` (siblings, d) are whitened. Where the siblings' centres spread with variance v beside
-    a spread of 1 within each of them, distances count √(1 + v) times: what distinguishes one specimen
-    of a machine from another is made by the machine, not by its surroundings.
+    a spread of 1 within each of them, distances count √(1 + v) times: what is different
+    between specimens of a machine is made by the machine, not by its surroundings.
     """
     size = centres.shape[1]
     if len(centres) < 2:

@@ -64,7 +64,7 @@ class System(ABC):
     explains: ClassVar[bool] = True  # whether `anomaly_map` is there
     adapts: ClassVar[bool] = False  # whether `add_normals` is there
     exports: ClassVar[bool] = False  # whether `graph` is there
-    has_weights: ClassVar[bool] = True  # of a network: an exported model can hold them smaller
+    has_network: ClassVar[bool] = False  # whose weights an exported model can hold smaller
     uses_shared_reference: ClassVar[bool] = False  # whether it learns from other machines' clips
     trains_networks: ClassVar[bool] = False  # whether that takes networks of all machines
     has_held_out_scores: ClassVar[bool] = False  # whether `held_out_scores` is there

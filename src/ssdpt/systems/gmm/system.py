@@ -41,7 +41,6 @@ class GaussianMixture(System):
     name: ClassVar[str] = "gmm"
     origin: ClassVar[str] = "Gaussian mixture on time-weighted log-mels (not in the paper)"
     exports: ClassVar[bool] = True
-    has_weights: ClassVar[bool] = False
 
     def __init__(
         self,

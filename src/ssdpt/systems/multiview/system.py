@@ -28,6 +28,7 @@ class MultiView(Texture):
 
     name: ClassVar[str] = "multiview"
     origin: ClassVar[str] = "Hand-made views beside dual-path Transformers (preset best)"
+    has_network: ClassVar[bool] = True
     trains_networks: ClassVar[bool] = True
     requires_torch: ClassVar[bool] = True
 

@@ -45,6 +45,7 @@ class EnsembleSystem(System):
 
     needs: ClassVar[tuple[str, ...]] = (TWO_SECTIONS,)
     fallback: ClassVar[str | None] = FALLBACK
+    has_network: ClassVar[bool] = True
     member: ClassVar[type[System]]
 
     def __init__(self, config: Config, members: Sequence[System], scales: Sequence[Scales]) -> None:

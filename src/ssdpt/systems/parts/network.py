@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 import numpy as np
 import torch
@@ -36,6 +36,8 @@ def nothing_to_classify(recordings: Sequence[Recording]) -> str | None:
 
 class NetworkSystem(System, Generic[Network]):
     """A system whose learned part is one network, and what follows from it."""
+
+    has_network: ClassVar[bool] = True
 
     def __init__(self, config: Config, sections: tuple[str, ...], network: Network) -> None:
         super().__init__(config, sections)
