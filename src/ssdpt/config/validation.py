@@ -1,4 +1,4 @@
-"""Settings that a person has written, checked: what is wrong with them in words for that person."""
+"""Checks settings that a person has written, and says what is wrong with them."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ _WRONG = {
     "tuple_type": "must be a list, with - before each part",
     **dict.fromkeys(("model_type", "model_attributes_type"), "must be lines of `name: value`"),
 }
-_MOST_MISTAKES = 5  # that are told at once
+_MOST_MISTAKES = 5  # that are named at once
 
-# What libyaml says, what a person has most likely done, and whether it is found out late: then the
-# line where it began is told.
+# What libyaml says, what a person has most likely done, and whether libyaml notices it late: then
+# the line where it began is named.
 _YAML = (
     ("'\\t'", "a tab; indent with spaces", False),
     ("<block end>", "does not line up with what is above it; look at the indentation", False),
@@ -67,22 +67,22 @@ def read_yaml(text: str, where: str) -> Any:
 
 
 def checked(expected: type[_Expected], content: Any, where: str) -> _Expected:
-    """`content` as the settings that are expected; SsdptError tells what is wrong, and `where`."""
+    """`content` as the settings that are expected; SsdptError says what is wrong, and `where`."""
     try:
         return expected.model_validate(content)
     except ValidationError as error:
-        words = f"{where}: {_explain(error, expected, content)}"
-        raise SsdptError(words) from error
+        message = f"{where}: {_explain(error, expected, content)}"
+        raise SsdptError(message) from error
 
 
 def _explain(error: ValidationError, expected: type[BaseModel], content: Any) -> str:
     """All mistakes in one line."""
-    found = [_mistake(one, expected, content) for one in error.errors()]
-    if len(found) == 1:
-        return found[0]
-    told = [f"({number}) {words}" for number, words in enumerate(found[:_MOST_MISTAKES], 1)]
-    more = len(found) - len(told)
-    return "; ".join([*told, *([f"and {more} more"] if more else [])])
+    mistakes = [_mistake(one, expected, content) for one in error.errors()]
+    if len(mistakes) == 1:
+        return mistakes[0]
+    named = [f"({number}) {text}" for number, text in enumerate(mistakes[:_MOST_MISTAKES], 1)]
+    more = len(mistakes) - len(named)
+    return "; ".join([*named, *([f"and {more} more"] if more else [])])
 
 
 def _mistake(error: ErrorDetails, expected: type[BaseModel], content: Any) -> str:
@@ -128,7 +128,7 @@ def _owner(content: Any, place: tuple[int | str, ...], names: list[str]) -> tupl
 def _unknown(names: list[str], holder: type[BaseModel]) -> str:
     """There is no such setting; which one was most likely meant, or which there are."""
     *above, name = names
-    words = f"there is no setting '{'.'.join(names)}'"
+    sentence = f"there is no setting '{'.'.join(names)}'"
     fields = holder.model_fields
     deeper = [
         f"{branch}.{name}"
@@ -137,8 +137,8 @@ def _unknown(names: list[str], holder: type[BaseModel]) -> str:
     ]
     near = deeper if len(deeper) == 1 else get_close_matches(name, fields, 1)
     if near:
-        return f"{words}; did you mean '{'.'.join([*above, *near])}'?"
-    return f"{words}; there are {', '.join(fields)}"
+        return f"{sentence}; did you mean '{'.'.join([*above, *near])}'?"
+    return f"{sentence}; there are {', '.join(fields)}"
 
 
 def _follow(
@@ -170,8 +170,8 @@ def _item(content: Any, part: int | str) -> Any:
         return None
 
 
-def _is_settings(found: Any) -> TypeGuard[type[BaseModel]]:
-    return isinstance(found, type) and issubclass(found, BaseModel)
+def _is_settings(kind: Any) -> TypeGuard[type[BaseModel]]:
+    return isinstance(kind, type) and issubclass(kind, BaseModel)
 
 
 def _bound(value: Any) -> str:

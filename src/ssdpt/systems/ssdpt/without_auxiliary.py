@@ -8,11 +8,12 @@ from ssdpt.config.tree import Config
 from ssdpt.features.cache import FeatureView
 from ssdpt.nn.dpt import DualPathTransformer
 from ssdpt.systems.base import FitContext
-from ssdpt.systems.ssdpt import ClassName, Ssdpt
+from ssdpt.systems.ssdpt import SsdptConfig
+from ssdpt.systems.ssdpt.system import ClassName, Ssdpt
 
 
 class SsdptWithoutAuxiliary(Ssdpt):
-    """Trained and scored by the machine ID alone; the error is told beside it."""
+    """Trained and scored by the machine ID alone; the error is given beside it."""
 
     name: ClassVar[str] = "ssdpt-noaux"
     origin: ClassVar[str] = "SSDPT (w/o auxiliary task)"
@@ -29,7 +30,7 @@ class SsdptWithoutAuxiliary(Ssdpt):
 
 def without_auxiliary(config: Config) -> Config:
     """The same settings with α = β = 0 and no masks, whatever they say."""
-    settings = config.ssdpt
+    settings = config.part(SsdptConfig)
     mask = settings.mask.model_copy(update={"kind": "none"})
     bare = settings.model_copy(update={"alpha": 0.0, "beta": 0.0, "mask": mask})
-    return config.model_copy(update={"ssdpt": bare})
+    return config.with_parts(bare)

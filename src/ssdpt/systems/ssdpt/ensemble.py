@@ -11,8 +11,9 @@ from typing import ClassVar
 import numpy as np
 
 from ssdpt.config.tree import Config, parse_config
-from ssdpt.systems.ensemble import EnsembleSystem
-from ssdpt.systems.ssdpt import Ssdpt
+from ssdpt.systems.parts.ensemble import EnsembleSystem
+from ssdpt.systems.ssdpt import SsdptEnsembleConfig
+from ssdpt.systems.ssdpt.system import Ssdpt
 from ssdpt.types import Floats
 
 
@@ -26,7 +27,7 @@ class SsdptEnsemble(EnsembleSystem):
     @classmethod
     def member_configs(cls, config: Config) -> list[Config]:
         configs = []
-        for number, member in enumerate(config.ssdpt_ensemble.members, start=1):
+        for number, member in enumerate(config.part(SsdptEnsembleConfig).members, start=1):
             tree = config.model_dump()
             tree["system"] = "ssdpt"
             tree["ssdpt"] |= {"blocks": member.blocks, "frames": member.frames}

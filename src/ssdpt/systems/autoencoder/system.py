@@ -16,9 +16,10 @@ from ssdpt.features.segments import gathered_segments, whole_segments
 from ssdpt.nn.autoencoder import Autoencoder
 from ssdpt.scoring.aggregate import ClipScore, aggregate
 from ssdpt.scoring.explain import covering_starts, overlap_mean, smooth
+from ssdpt.systems.autoencoder import AutoencoderConfig
 from ssdpt.systems.base import Arrays, FitContext
-from ssdpt.systems.graph import GraphOutput, SystemGraph
-from ssdpt.systems.network import (
+from ssdpt.systems.parts.graph import GraphOutput, SystemGraph
+from ssdpt.systems.parts.network import (
     NetworkSystem,
     count_parameters,
     load_weights,
@@ -38,6 +39,7 @@ class AutoencoderSystem(NetworkSystem[Autoencoder]):
 
     name: ClassVar[str] = "ae"
     origin: ClassVar[str] = "Baseline-AE"
+    exports: ClassVar[bool] = True
 
     @classmethod
     def parameter_count(cls, config: Config, sections: int) -> int:
@@ -49,11 +51,11 @@ class AutoencoderSystem(NetworkSystem[Autoencoder]):
         sections = tuple(sorted({recording.section for recording in clips.recordings}))
         system = cls(config, sections, network)
         objective = _Objective(network, clips, config)
-        train_network(system, objective, config.ae.training, clips, context)
+        train_network(system, objective, config.part(AutoencoderConfig).training, clips, context)
         return system
 
     def score(self, frames: Iterable[Floats], section: str) -> ClipScore:
-        length = self.config.ae.frames
+        length = self.segment_frames
         errors = array("f")  # numbers, not tensors, as in ssdpt.systems.ssdpt
         with torch.inference_mode():
             for vectors in whole_segments(frames, length, 1, _VECTORS_AT_ONCE):
@@ -68,7 +70,7 @@ class AutoencoderSystem(NetworkSystem[Autoencoder]):
     def anomaly_map(self, frames: Floats, section: str) -> Floats:
         """The squared reconstruction error at every point."""
         features = torch.from_numpy(np.array(frames))
-        length = self.config.ae.frames
+        length = self.segment_frames
         starts = covering_starts(len(features), length, 1)
         position = (starts[:, None] + torch.arange(length)) % len(features)
         with torch.inference_mode():
@@ -77,7 +79,7 @@ class AutoencoderSystem(NetworkSystem[Autoencoder]):
 
     @property
     def segment_frames(self) -> int:
-        return self.config.ae.frames
+        return self.config.part(AutoencoderConfig).frames
 
     def graph(self) -> SystemGraph:
         return _Graph(self)
@@ -105,7 +107,7 @@ class _Graph(SystemGraph):
     def __init__(self, system: AutoencoderSystem) -> None:
         super().__init__({"reconstruction": 1.0}, 1, _VECTORS_AT_ONCE)
         self.network = system.network
-        self.frames, self.sections = system.config.ae.frames, len(system.sections)
+        self.frames, self.sections = system.segment_frames, len(system.sections)
 
     def forward(self, frames: Tensor) -> GraphOutput:
         vectors = gathered_segments(frames, self.frames, self.segment_hop).flatten(1)
@@ -115,17 +117,19 @@ class _Graph(SystemGraph):
 
 
 def _build(config: Config) -> Autoencoder:
-    inputs = config.ae.frames * config.features.n_mels
-    return seeded(lambda: Autoencoder(inputs, config.ae.hidden, config.ae.bottleneck), config.seed)
+    settings = config.part(AutoencoderConfig)
+    inputs = settings.frames * config.features.n_mels
+    return seeded(lambda: Autoencoder(inputs, settings.hidden, settings.bottleneck), config.seed)
 
 
 class _Objective(Objective):
     """L_AE = ‖X − X̂‖², as a mean."""
 
     def __init__(self, network: Autoencoder, clips: FeatureView, config: Config) -> None:
+        settings = config.part(AutoencoderConfig)
         self.network = network
         self.features, self.segments = training_segments(
-            clips, config.ae.frames, config.ae.training.hop, choose_device(config.device)
+            clips, settings.frames, settings.training.hop, choose_device(config.device)
         )
         self.examples = len(self.segments)
 

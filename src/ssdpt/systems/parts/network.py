@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 import numpy as np
 import torch
@@ -23,8 +23,8 @@ _COPIED = 1 << 18  # frames that go to the device at once
 
 Network = TypeVar("Network", bound=nn.Module)
 
-
 TWO_SECTIONS = "two machine IDs (sections)"
+FALLBACK = "gmm"  # for a machine with one section, where classifiers have nothing to tell apart
 
 
 def nothing_to_classify(recordings: Sequence[Recording]) -> str | None:
@@ -35,7 +35,9 @@ def nothing_to_classify(recordings: Sequence[Recording]) -> str | None:
 
 
 class NetworkSystem(System, Generic[Network]):
-    """A system whose learnt part is one network, and what follows from it."""
+    """A system whose learned part is one network, and what follows from it."""
+
+    has_network: ClassVar[bool] = True
 
     def __init__(self, config: Config, sections: tuple[str, ...], network: Network) -> None:
         super().__init__(config, sections)
@@ -87,11 +89,11 @@ def training_segments(
     """
     features = torch.from_numpy(clips.source.frames)
     if device.type != "cpu":
-        room = torch.empty(features.shape, dtype=kind, device=device)
-        halves = torch.split(features, _COPIED), torch.split(room, _COPIED)
-        for block, place in zip(*halves, strict=True):
+        copy = torch.empty(features.shape, dtype=kind, device=device)
+        blocks = torch.split(features, _COPIED), torch.split(copy, _COPIED)
+        for block, place in zip(*blocks, strict=True):
             place.copy_(block.to(kind))
-        features = room
+        features = copy
     first, frames = clips.spans()
     return features, Segments.of_clips(first, frames, length, hop).to(device)
 

@@ -28,8 +28,9 @@ from ssdpt.nn.wavenet import WaveNet, layer_table
 from ssdpt.scoring.aggregate import ClipScore, aggregate
 from ssdpt.scoring.section_score import SectionScore
 from ssdpt.systems.base import Arrays, FitContext
-from ssdpt.systems.ensemble import EnsembleSystem
-from ssdpt.systems.network import (
+from ssdpt.systems.parts.ensemble import EnsembleSystem
+from ssdpt.systems.parts.network import (
+    FALLBACK,
     TWO_SECTIONS,
     NetworkSystem,
     count_parameters,
@@ -39,6 +40,7 @@ from ssdpt.systems.network import (
     train_network,
     training_segments,
 )
+from ssdpt.systems.wavenet import WaveNetConfig
 from ssdpt.training.loop import choose_device
 from ssdpt.training.objective import Batch, Objective
 from ssdpt.types import Floats, Recording
@@ -53,6 +55,7 @@ class WaveNetSystem(NetworkSystem[WaveNet]):
     name: ClassVar[str] = "wavenet"
     origin: ClassVar[str] = "a member of WaveNet-ensemble"
     needs: ClassVar[tuple[str, ...]] = (TWO_SECTIONS,)
+    fallback: ClassVar[str | None] = FALLBACK
     explains: ClassVar[bool] = False
 
     @classmethod
@@ -77,7 +80,7 @@ class WaveNetSystem(NetworkSystem[WaveNet]):
         system = cls(config, sections, network)
         on_cpu = choose_device(config.device).type == "cpu"
         with threads_for_shards() if on_cpu else nullcontext():
-            train_network(system, objective, config.wavenet.training, clips, context)
+            train_network(system, objective, config.part(WaveNetConfig).training, clips, context)
         return system
 
     def score(self, frames: Iterable[Floats], section: str) -> ClipScore:
@@ -85,18 +88,18 @@ class WaveNetSystem(NetworkSystem[WaveNet]):
 
     def score_sections(self, frames: Callable[[], Iterable[Floats]]) -> SectionScore:
         """One pass of the network gives the scores as all sections."""
-        settings = self.config.wavenet
+        settings = self.config.part(WaveNetConfig)
         identity = [array("f") for _ in self.sections]  # numbers, as in ssdpt.systems.ssdpt
 
         def scores(segments: Tensor) -> list[list[float]]:
-            found: list[list[float]] = self._identities(segments).tolist()
-            return found
+            identities: list[list[float]] = self._identities(segments).tolist()
+            return identities
 
         most = _SEGMENTS_AT_ONCE if self.on_gpu else _ON_A_CORE
         batches = whole_segments(frames(), settings.samples, settings.hop, most)
         with torch.inference_mode():
-            for found in map(scores, batches) if self.on_gpu else each(scores, batches):
-                for along, fresh in zip(identity, found, strict=True):
+            for identities in map(scores, batches) if self.on_gpu else each(scores, batches):
+                for along, fresh in zip(identity, identities, strict=True):
                     along.extend(fresh)
         return partial(self._score_as, np.array(identity, np.float32))
 
@@ -104,7 +107,7 @@ class WaveNetSystem(NetworkSystem[WaveNet]):
         """On a GPU the segments of all clips together: those of one clip would not fill it."""
         if not self.on_gpu:
             return super().score_many(clips)
-        settings = self.config.wavenet
+        settings = self.config.part(WaveNetConfig)
         segments = [
             segments_of_clip(torch.from_numpy(np.array(frames)), settings.samples, settings.hop)
             for frames in clips
@@ -117,12 +120,13 @@ class WaveNetSystem(NetworkSystem[WaveNet]):
 
     @property
     def segment_frames(self) -> int:
-        return self.config.wavenet.samples
+        return self.config.part(WaveNetConfig).samples
 
     def description(self) -> dict[str, Any]:
+        settings = self.config.part(WaveNetConfig)
         return {
             "parameters": count_parameters(self.network),
-            "receptive_field": layer_table(self.config.wavenet.members[0])[-1].receptive_field,
+            "receptive_field": layer_table(settings.members[0])[-1].receptive_field,
         }
 
     @classmethod
@@ -144,7 +148,7 @@ class WaveNetSystem(NetworkSystem[WaveNet]):
 
     def _score_as(self, identities: Floats, section: str) -> ClipScore:
         """From the identity score as each section, (sections, segments), to a clip's score."""
-        settings = self.config.wavenet
+        settings = self.config.part(WaveNetConfig)
         return aggregate(
             {"identity": identities[self.sections.index(section)]},
             {"identity": 1.0},
@@ -163,11 +167,10 @@ class WaveNetEnsemble(EnsembleSystem):
 
     @classmethod
     def member_configs(cls, config: Config) -> list[Config]:
+        settings = config.part(WaveNetConfig)
         return [
-            config.model_copy(
-                update={"wavenet": config.wavenet.model_copy(update={"members": (member,)})}
-            )
-            for member in config.wavenet.members
+            config.with_parts(settings.model_copy(update={"members": (member,)}))
+            for member in settings.members
         ]
 
 
@@ -179,7 +182,7 @@ class _Objective(Objective):
     def __init__(
         self, network: WaveNet, clips: FeatureView, labels: list[int], config: Config
     ) -> None:
-        settings, device = config.wavenet, choose_device(config.device)
+        settings, device = config.part(WaveNetConfig), choose_device(config.device)
         self.network = network
         self.samples, self.segments = training_segments(
             clips, settings.samples, settings.training.hop, device, torch.float32
@@ -197,7 +200,7 @@ class _Objective(Objective):
 
 
 def _build(config: Config, sections: int) -> WaveNet:
-    settings = config.wavenet
+    settings = config.part(WaveNetConfig)
     return seeded(
         lambda: WaveNet(
             sections,

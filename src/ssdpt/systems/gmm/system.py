@@ -18,18 +18,19 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ssdpt.config.system_settings import GaussianConfig
 from ssdpt.config.tree import Config
 from ssdpt.features.cache import FeatureView
 from ssdpt.features.segments import gathered_segments, whole_segments
 from ssdpt.scoring.aggregate import ClipScore
+from ssdpt.scoring.distances import distances
 from ssdpt.scoring.gaussian import Gaussians
 from ssdpt.systems.base import Arrays, FitContext, System
-from ssdpt.systems.graph import GraphOutput, SystemGraph
+from ssdpt.systems.gmm import GaussianConfig
+from ssdpt.systems.parts.graph import GraphOutput, SystemGraph
 from ssdpt.types import Floats
 
 _AT_ONCE = 256  # segments
-_NEIGHBOURS = 5  # of a target clip, between which and itself others are made up
+_NEIGHBOURS = 5  # of a target clip, between which and itself others are added
 _LEAST_CLIPS = 10  # a component; a section with fewer has one Gaussian
 _FLOOR = 1e-2  # dB², smallest variance in any direction: a few clips can look too alike
 
@@ -39,6 +40,7 @@ class GaussianMixture(System):
 
     name: ClassVar[str] = "gmm"
     origin: ClassVar[str] = "Gaussian mixture on time-weighted log-mels (not in the paper)"
+    exports: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -52,7 +54,7 @@ class GaussianMixture(System):
     @classmethod
     def parameter_count(cls, config: Config, sections: int) -> int:
         bins = config.features.n_mels
-        return sections * config.gmm.components * (bins * bins + bins + 1)
+        return sections * config.part(GaussianConfig).components * (bins * bins + bins + 1)
 
     @classmethod
     def fit(cls, clips: FeatureView, config: Config, context: FitContext) -> Self:
@@ -60,12 +62,14 @@ class GaussianMixture(System):
         by_domain = defaultdict(lambda: defaultdict(list))
         with context.reporter.task(context.name, total=len(clips)) as task:
             for recording, frames in clips.clips():
-                spectra = np.concatenate(list(_spectra([frames], config.gmm)))
+                spectra = np.concatenate(list(_spectra([frames], config.part(GaussianConfig))))
                 by_domain[recording.section][recording.domain].append(spectra.mean(0))
                 task.advance()
         random = np.random.default_rng(config.seed)
         pooled = {
-            section: _balanced(domains["source"], domains["target"], config.gmm, random)
+            section: _balanced(
+                domains["source"], domains["target"], config.part(GaussianConfig), random
+            )
             for section, domains in sorted(by_domain.items())
         }
         spread = _covariance(np.concatenate([group - group.mean(0) for group in pooled.values()]))
@@ -85,7 +89,7 @@ class GaussianMixture(System):
         )
 
     def score(self, frames: Iterable[Floats], section: str) -> ClipScore:
-        settings: GaussianConfig = self.config.gmm
+        settings: GaussianConfig = self.config.part(GaussianConfig)
         total = np.zeros(self.gaussians.means.shape[1])
         along = array("f")
         for spectra in _spectra(frames, settings):
@@ -101,26 +105,26 @@ class GaussianMixture(System):
 
     def anomaly_map(self, frames: Floats, section: str) -> Floats:
         """How far every point lies from the normal mean of its bin, in squared deviations."""
-        known = self.gaussians
+        gaussians = self.gaussians
         deviation = [
-            (frames - known.means[place]) ** 2 * np.diag(known.precisions[place])
-            for place in known.of(section)
+            (frames - gaussians.means[place]) ** 2 * np.diag(gaussians.precisions[place])
+            for place in gaussians.of(section)
         ]
         return np.min(deviation, axis=0).astype(np.float32)
 
     @property
     def segment_frames(self) -> int:
-        return self.config.gmm.frames
+        return self.config.part(GaussianConfig).frames
 
     def graph(self) -> SystemGraph:
         return _Graph(self)
 
     def arrays(self) -> dict[str, np.ndarray]:
-        known = self.gaussians
+        gaussians = self.gaussians
         return {
-            "means": known.means,
-            "precisions": known.precisions,
-            "log_weights": known.log_weights,
+            "means": gaussians.means,
+            "precisions": gaussians.precisions,
+            "log_weights": gaussians.log_weights,
         }
 
     def description(self) -> dict[str, Any]:
@@ -135,8 +139,8 @@ class GaussianMixture(System):
         owners = tuple(str(owner) for owner in description["owners"])
         if means.shape != (len(owners), config.features.n_mels):
             raise ValueError("the Gaussians are of another front end")
-        known = Gaussians(means, arrays["precisions"], arrays["log_weights"], owners)
-        return cls(config, sections, known)
+        gaussians = Gaussians(means, arrays["precisions"], arrays["log_weights"], owners)
+        return cls(config, sections, gaussians)
 
 
 class _Graph(SystemGraph):
@@ -147,14 +151,14 @@ class _Graph(SystemGraph):
     log_weights: Tensor  # (gaussians, 1)
 
     def __init__(self, system: GaussianMixture) -> None:
-        settings, known = system.config.gmm, system.gaussians
+        settings, gaussians = system.config.part(GaussianConfig), system.gaussians
         super().__init__({"surprise": 1.0}, settings.hop, _AT_ONCE)
-        self.references = known
+        self.references = gaussians
         self.settings = settings
-        self.own = [known.of(section) for section in system.sections]
-        self.register_buffer("means", torch.from_numpy(known.means)[:, None])
-        self.register_buffer("precisions", torch.from_numpy(known.precisions))
-        self.register_buffer("log_weights", torch.from_numpy(known.log_weights)[:, None])
+        self.own = [gaussians.of(section) for section in system.sections]
+        self.register_buffer("means", torch.from_numpy(gaussians.means)[:, None])
+        self.register_buffer("precisions", torch.from_numpy(gaussians.precisions))
+        self.register_buffer("log_weights", torch.from_numpy(gaussians.log_weights)[:, None])
 
     def forward(self, frames: Tensor) -> GraphOutput:
         segments = gathered_segments(frames, self.settings.frames, self.segment_hop)
@@ -205,22 +209,21 @@ def _balanced(
     """All clips of a section, (clips, bins); target clips oversampled to as many as source."""
     if not settings.oversample or not target or len(target) >= len(source):
         return np.array(source + target)
-    known = np.array(target)
-    missing = len(source) - len(known)
-    distance = ((known[:, None] - known) ** 2).sum(2)  # (target, target)
-    nearest = distance.argsort(axis=1)[:, : 1 + _NEIGHBOURS]  # itself among them
-    one = random.integers(len(known), size=missing)
+    few = np.array(target)
+    missing = len(source) - len(few)
+    nearest = distances(few, few).argsort(axis=1)[:, : 1 + _NEIGHBOURS]  # itself among them
+    one = random.integers(len(few), size=missing)
     other = nearest[one, random.integers(nearest.shape[1], size=missing)]
     share = random.uniform(size=(missing, 1))
-    made_up = known[one] + share * (known[other] - known[one])
-    return np.concatenate([source, known, made_up])
+    between = few[one] + share * (few[other] - few[one])
+    return np.concatenate([source, few, between])
 
 
 def _mixture(
     vectors: np.ndarray, spread: np.ndarray, config: Config
 ) -> list[tuple[float, np.ndarray, np.ndarray]]:
     """Weight, mean and covariance of every component for one section's clips (clips, bins)."""
-    components = min(config.gmm.components, len(vectors) // _LEAST_CLIPS)
+    components = min(config.part(GaussianConfig).components, len(vectors) // _LEAST_CLIPS)
     if components <= 1:
         # A section with hardly any clips borrows the spread of all sections.
         own = _covariance(vectors - vectors.mean(0)) if len(vectors) > 2 else spread

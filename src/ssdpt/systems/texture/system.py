@@ -17,7 +17,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from ssdpt.config.system_settings import TextureConfig
 from ssdpt.config.tree import Config
 from ssdpt.data.split import divided
 from ssdpt.errors import SsdptError
@@ -28,36 +27,43 @@ from ssdpt.features.views import LEAST_FRAMES, clips_of, views_of
 from ssdpt.scoring.aggregate import ClipScore, aggregate
 from ssdpt.scoring.calibrate import Scores
 from ssdpt.scoring.normal_map import NormalSound
-from ssdpt.scoring.section_model import ByDomain, SectionModel, Vectors, View, view_of
+from ssdpt.scoring.section_model import ByDomain, SectionModel, View, ViewVectors, view_of
 from ssdpt.scoring.section_score import SectionScore
 from ssdpt.systems.base import Arrays, FitContext, System, arrays_under
-from ssdpt.systems.shared_reference import SharedReference
+from ssdpt.systems.parts.shared_reference import SharedReference
+from ssdpt.systems.texture import TextureConfig
 from ssdpt.types import Domain, Floats, Recording
 
-_FOLDS = 20  # in which clips are left out to see how unheard ones score
+_FOLDS = 20  # in which clips are left out to see how new ones score
 
-ClipViews = list[tuple[Recording, Vectors]]  # clips, and what the views say of them
+ClipViews = list[tuple[Recording, ViewVectors]]  # clips in all views
 Measure = Callable[..., dict[str, dict[str, View]]]  # `weighed_views` with all but the clips given
 
 _DOMAINS: tuple[Domain, ...] = ("source", "target")
 
 
 class Texture(System):
-    """One portrait for every machine ID."""
+    """One `SectionModel` for every machine ID."""
 
     name: ClassVar[str] = "texture"
     origin: ClassVar[str] = "Hand-made views and nearest normal clips (not in the paper)"
-    hears_others: ClassVar[bool] = True
-    tells_own_scores: ClassVar[bool] = True
-    needs_torch: ClassVar[bool] = False
+    adapts: ClassVar[bool] = True
+    uses_shared_reference: ClassVar[bool] = True
+    has_held_out_scores: ClassVar[bool] = True
+    requires_torch: ClassVar[bool] = False
+
+    shared_reference: SharedReference
 
     def __init__(
-        self, config: Config, portraits: Mapping[str, SectionModel], background: SharedReference
+        self,
+        config: Config,
+        section_models: Mapping[str, SectionModel],
+        shared_reference: SharedReference,
     ) -> None:
-        super().__init__(config, tuple(portraits))
-        self.portraits = dict(portraits)  # by section
-        self.background = background
-        self._unheard: Scores = {}  # of the clips it was fitted on, by views made without them
+        super().__init__(config, tuple(section_models))
+        self.section_models = dict(section_models)
+        self.shared_reference = shared_reference
+        self._held_out: Scores = {}  # of the clips it was fitted on, by views made without them
 
     @classmethod
     def front_end_of(cls, config: Config) -> FrontEnd:
@@ -67,242 +73,258 @@ class Texture(System):
     def parameter_count(cls, config: Config, sections: int) -> int:
         """Of the whitening; the normal clips themselves are kept as well."""
         sizes = _sizes(config)
-        return sections * sum(sizes[view] ** 2 for view in config.texture.views)
+        return sections * sum(sizes[view] ** 2 for view in config.part(TextureConfig).views)
 
     @classmethod
     def fit(cls, clips: FeatureView, config: Config, context: FitContext) -> Self:
-        background = context.background or SharedReference.learn([clips], config, context)
+        shared = context.shared_reference or SharedReference.learn([clips], config, context)
         front_end = TextureFrames(config.features, config.audio.sample_rate)
-        heard: ClipViews = []
+        shares = cls.shares(config, shared)
+        rows: ClipViews = []
         with context.reporter.task(context.name, total=len(clips)) as task:
             for recording, frames in clips.clips():
-                heard.append((recording, cls.views(frames, front_end, config, background)))
+                views = shared.computed.take(frames)
+                views = views or cls.views(frames, front_end, config, shared)
+                rows.append((recording, {view: views[view] for view in shares}))
                 task.advance()
-        measure = partial(
-            weighed_views, shares=cls.shares(config, background), settings=config.texture
-        )
+        measure = partial(weighed_views, shares=shares, settings=config.part(TextureConfig))
         system = cls(
             config,
             {
                 section: SectionModel(views, _normal(clips, section, front_end))
-                for section, views in measure(_by_section(heard), spread=background.spread).items()
+                for section, views in measure(_by_section(rows), spread=shared.spread).items()
             },
-            background,
+            shared,
         )
-        system._unheard = _scores_of_unheard(heard, measure, background, config, context)
+        system._held_out = _held_out_scores(rows, measure, shared, config, context)
         return system
 
     @classmethod
     def views(
-        cls, frames: Floats, front_end: TextureFrames, config: Config, background: SharedReference
-    ) -> Vectors:
+        cls, frames: Floats, front_end: TextureFrames, config: Config, shared: SharedReference
+    ) -> ViewVectors:
         """A clip, (frames, values), in every view."""
-        found = views_of(frames, front_end)
-        return {view: found[view] for view in config.texture.views}
+        views = views_of(frames, front_end)
+        return {view: views[view] for view in config.part(TextureConfig).views}
 
     @classmethod
-    def shares(cls, config: Config, background: SharedReference) -> dict[str, float]:
+    def shares(cls, config: Config, shared: SharedReference) -> dict[str, float]:
         """The views there are, and how much each counts before siblings weigh them."""
-        return dict.fromkeys(config.texture.views, 1.0)
+        return dict.fromkeys(config.part(TextureConfig).views, 1.0)
 
     def score(self, frames: Iterable[Floats], section: str) -> ClipScore:
         return self.score_sections(lambda: frames)(section)
 
     def score_sections(self, frames: Callable[[], Iterable[Floats]]) -> SectionScore:
-        """What the views say of a clip is worked out once for all sections."""
-        heard = list(self._heard(frames()))
-        return partial(self._score_as, heard)
+        """The views of a clip are computed once for all sections."""
+        return partial(self._score_as, list(self._clip_views(frames())))
 
     def anomaly_map(self, frames: Floats, section: str) -> Floats:
-        """Where the log-mel of a clip is odd, (frames, mel bins), in squared deviations."""
+        """Where the log-mel of a clip is unusual, (frames, mel bins), in squared deviations."""
         assert isinstance(self.front_end, TextureFrames)
-        return self.portraits[section].normal.anomaly_map(self.front_end.log_mels(frames))
+        return self.section_models[section].normal.anomaly_map(self.front_end.log_mels(frames))
 
-    def own_scores(self) -> Scores:
-        return self._unheard
+    def held_out_scores(self) -> Scores:
+        return self._held_out
 
     def add_normals(self, clips: Iterable[Iterable[Floats]], section: str, domain: Domain) -> int:
-        heard = [vectors for frames in clips for _, vectors in self._heard(frames)]
-        known = self.portraits[section]
-        background_clips = self.config.texture.background_clips
-        self.portraits[section] = known.with_more(heard, domain, background_clips)
-        return len(heard)
+        views = [vectors for frames in clips for _, vectors in self._clip_views(frames)]
+        model = self.section_models[section]
+        reference_clips = self.config.part(TextureConfig).reference_clips
+        self.section_models[section] = model.with_more(views, domain, reference_clips)
+        return len(views)
 
     def arrays(self) -> dict[str, np.ndarray]:
         # Numbers, not names: a section may be called anything.
         arrays = {
             f"section-{number}/{name}": value
-            for number, portrait in enumerate(self.portraits.values())
-            for name, value in portrait.arrays().items()
+            for number, model in enumerate(self.section_models.values())
+            for name, value in model.arrays().items()
         }
-        return arrays | {
-            f"background/{name}": value for name, value in self.background.arrays().items()
-        }
+        shared = self.shared_reference.arrays()
+        return arrays | {f"shared_reference/{name}": value for name, value in shared.items()}
 
     def description(self) -> dict[str, Any]:
-        portraits = {
-            section: portrait.description() for section, portrait in self.portraits.items()
-        }
-        matrices = [
-            view.matrix.size
-            for portrait in self.portraits.values()
-            for view in portrait.views.values()
-        ]
-        networks = self.background.ears.parameters if self.background.ears else 0
+        models = self.section_models
+        matrices = [view.matrix.size for model in models.values() for view in model.views.values()]
+        networks = self.shared_reference.networks
         return {
-            "portraits": portraits,
-            "background": self.background.description(),
-            "parameters": sum(matrices) + networks,
+            "section_models": {section: model.description() for section, model in models.items()},
+            "shared_reference": self.shared_reference.description(),
+            "parameters": sum(matrices) + (networks.parameters if networks else 0),
         }
+
+    @classmethod
+    def card_part(cls, description: dict[str, Any]) -> str:
+        """How much each view counts in each section."""
+        models = description["section_models"]
+        names = list(next(iter(models.values())))
+        rows = [
+            f"| {section} | " + " | ".join(f"{views[name]['weight']:.2f}" for name in names) + " |"
+            for section, views in models.items()
+        ]
+        return "\n".join(
+            [
+                "## Views",
+                "How much each view of the sound counts. Other machines are known from "
+                f"{description['shared_reference']['origin']}.",
+                "",
+                f"| section | {' | '.join(names)} |",
+                f"| --- |{' --- |' * len(names)}",
+                *rows,
+            ]
+        )
 
     @classmethod
     def restore(
         cls, config: Config, sections: tuple[str, ...], arrays: Arrays, description: dict[str, Any]
     ) -> Self:
-        portraits = {
+        models = {
             section: SectionModel.restore(
-                arrays_under(arrays, f"section-{number}/"), description["portraits"][section]
+                arrays_under(arrays, f"section-{number}/"), description["section_models"][section]
             )
             for number, section in enumerate(sections)
         }
         sizes = _sizes(config)
-        for portrait in portraits.values():
-            for name, view in portrait.views.items():
+        for model in models.values():
+            for name, view in model.views.items():
                 if len(view.matrix) != sizes.get(name, len(view.matrix)):
                     raise ValueError("the views are of another front end")
-        told = description["background"]
-        background = SharedReference.restore(config, arrays_under(arrays, "background/"), told)
-        return cls(config, portraits, background)
+        shared = SharedReference.restore(
+            config, arrays_under(arrays, "shared_reference/"), description["shared_reference"]
+        )
+        return cls(config, models, shared)
 
     @property
     def segment_frames(self) -> int:
         return LEAST_FRAMES
 
-    def _heard(self, frames: Iterable[Floats]) -> Iterator[tuple[int, Vectors]]:
-        """The clips of a recording: how many frames each has, and what the views say of it."""
+    def _clip_views(self, frames: Iterable[Floats]) -> Iterator[tuple[int, ViewVectors]]:
+        """The clips of a recording: how many frames each has, and its views."""
         assert isinstance(self.front_end, TextureFrames)
         length = round(self.config.audio.clip_seconds / self.hop_seconds)
         for clip in clips_of(frames, length):
-            yield len(clip), self.views(clip, self.front_end, self.config, self.background)
+            yield len(clip), self.views(clip, self.front_end, self.config, self.shared_reference)
 
-    def _score_as(self, heard: list[tuple[int, Vectors]], section: str) -> ClipScore:
-        portrait = self.portraits[section]
-        along = {name: array("f") for name in portrait.views}
-        for _, vectors in heard:
-            for name, odd in portrait.z(vectors).items():
-                along[name].append(odd)
-        seconds = heard[0][0] * self.hop_seconds
+    def _score_as(self, clips: list[tuple[int, ViewVectors]], section: str) -> ClipScore:
+        model = self.section_models[section]
+        along = {name: array("f") for name in model.views}
+        for _, vectors in clips:
+            for name, score in model.z(vectors).items():
+                along[name].append(score)
+        seconds = clips[0][0] * self.hop_seconds
         return aggregate(
             {name: np.array(values, np.float32) for name, values in along.items()},
-            {name: view.weight for name, view in portrait.views.items()},
+            {name: view.weight for name, view in model.views.items()},
             hop_seconds=seconds,
             segment_seconds=seconds,
         )
 
 
-def _by_section(heard: ClipViews) -> dict[str, dict[Domain, list[Vectors]]]:
-    """What the views say of clips, by section and domain."""
-    found: dict[str, dict[Domain, list[Vectors]]] = {}
-    for recording, vectors in heard:
-        domains = found.setdefault(recording.section, {})
+def _by_section(rows: ClipViews) -> dict[str, dict[Domain, list[ViewVectors]]]:
+    """The views of clips, by section and domain."""
+    sections: dict[str, dict[Domain, list[ViewVectors]]] = {}
+    for recording, vectors in rows:
+        domains = sections.setdefault(recording.section, {})
         domains.setdefault(recording.domain, []).append(vectors)
-    return found
+    return sections
 
 
-def _scores_of_unheard(
-    heard: ClipViews,
+def _held_out_scores(
+    rows: ClipViews,
     measure: Measure,
-    background: SharedReference,
+    shared: SharedReference,
     config: Config,
     context: FitContext,
 ) -> Scores:
     """How every clip scores by views made without it, by section and domain, in the clips' order.
 
     To leave a clip out as a reference is not enough: the spread that distances are measured with
-    has then still seen it, and few clips bend it towards themselves. Networks have heard all
-    clips; a network that had not heard some of them put limits too high on machines that go on
-    as they were. The only clip of a section and domain tells nothing.
+    still contains it, and few clips bend it towards themselves. Networks are trained on all clips;
+    networks trained without some of them put thresholds too high on machines that go on as they
+    were. The only clip of a section and domain gets no score.
     """
-    deviations = _deviations(heard, background.clips)
-    parts = divided([recording for recording, _ in heard], _FOLDS, config.seed)
+    deviations = _deviations(rows, [view for view in shared.clips if view in rows[0][1]])
+    parts = divided([recording for recording, _ in rows], _FOLDS, config.seed)
     by_place: dict[int, float] = {}
     with context.reporter.task("thresholds", total=len(parts)) as task:
         for part in parts:
             left_out = set(part)
-            rest = [item for place, item in enumerate(heard) if place not in left_out]
+            rest = [item for place, item in enumerate(rows) if place not in left_out]
             groups = _by_section(rest)
             gone = {view: values[part] for view, values in deviations.items()}
-            views = measure(groups, spread=background.without(gone)) if part and rest else {}
+            views = measure(groups, spread=shared.without(gone)) if part and rest else {}
             for place in part:
-                recording, vectors = heard[place]
+                recording, vectors = rows[place]
                 own = views.get(recording.section, {})
                 if recording.domain in groups.get(recording.section, {}):
-                    odd = [
+                    by_place[place] = sum(
                         view.weight * float(view.z(vectors[name][None])[0])
                         for name, view in own.items()
-                    ]
-                    by_place[place] = sum(odd)
+                    )
             task.advance()
     scores: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
     for place, score in sorted(by_place.items()):
-        recording, _ = heard[place]
+        recording, _ = rows[place]
         scores[recording.section, recording.domain].append(score)
     return dict(scores)
 
 
-def _deviations(heard: ClipViews, views: Iterable[str]) -> dict[str, np.ndarray]:
+def _deviations(rows: ClipViews, views: Iterable[str]) -> dict[str, np.ndarray]:
     """How far each clip lies from the mean of its section and domain, by view: (clips, d)."""
     places: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
-    for place, (recording, _) in enumerate(heard):
+    for place, (recording, _) in enumerate(rows):
         places[recording.section, recording.domain].append(place)
-    found = {}
+    deviations = {}
     for view in views:
-        values = np.array([vectors[view] for _, vectors in heard])
+        values = np.array([vectors[view] for _, vectors in rows])
         for own in places.values():
             # As in a covariance: a mean of few clips follows them.
             longer = np.sqrt(len(own) / max(len(own) - 1, 1))
             values[own] = (values[own] - values[own].mean(0)) * longer
-        found[view] = values
-    return found
+        deviations[view] = values
+    return deviations
 
 
 def weighed_views(
-    vectors: Mapping[str, Mapping[Domain, Sequence[Vectors]]],
+    vectors: Mapping[str, Mapping[Domain, Sequence[ViewVectors]]],
     shares: Mapping[str, float],
     spread: Mapping[str, np.ndarray],
     settings: TextureConfig,
 ) -> dict[str, dict[str, View]]:
-    """The views of every machine ID of one machine type, from what they say of its normal clips.
+    """The views of every machine ID of one machine type, from its normal clips.
 
     `vectors` are by section and domain. A view counts by its share, and by how far siblings lie
-    in it; the weights of a section sum to 1. `spread` (d, d) is the background's, by view.
+    in it; the weights of a section sum to 1. `spread` (d, d), by view, is the shared reference's.
     """
     if not shares:
         raise SsdptError(
-            "no view is left to listen with: texture.views is empty and there are no networks, "
+            "no view is left: texture.views is empty and there are no networks, "
             "which need two machine IDs to be trained; name a view"
         )
     sections = sorted(vectors)
     by_siblings = settings.weights == "siblings"
     weighed: dict[str, dict[str, View]] = {}
     for section in sections:
-        found = {
+        measured = {
             view: view_of(
                 _of_view(vectors[section], view),
                 [_of_view(vectors[other], view) for other in sections if other != section],
                 spread.get(view),
-                settings,
+                reference_clips=settings.reference_clips,
+                neighbours=settings.neighbours if settings.density else 0,
+                domains_apart=settings.domains == "apart",
                 emphasised=settings.emphasis and view in settings.views,
             )
             for view in shares
         }
         raw = {
             view: shares[view] * (distance if by_siblings else 1.0)
-            for view, (_, distance) in found.items()
+            for view, (_, distance) in measured.items()
         }
         total = sum(raw.values())
         weighed[section] = {
-            view: replace(own, weight=raw[view] / total) for view, (own, _) in found.items()
+            view: replace(own, weight=raw[view] / total) for view, (own, _) in measured.items()
         }
     return weighed
 
@@ -314,7 +336,7 @@ def _sizes(config: Config) -> dict[str, int]:
     return {view: len(values) for view, values in silence.items()}
 
 
-def _of_view(by_domain: Mapping[Domain, Sequence[Vectors]], view: str) -> ByDomain:
+def _of_view(by_domain: Mapping[Domain, Sequence[ViewVectors]], view: str) -> ByDomain:
     """The clips (clips, d) of one machine ID in one view, by domain."""
     return {
         domain: np.array([vectors[view] for vectors in by_domain[domain]])

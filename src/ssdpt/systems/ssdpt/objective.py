@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from ssdpt.config.system_settings import SsdptConfig
 from ssdpt.config.tree import Config
 from ssdpt.features.cache import FeatureView
 from ssdpt.nn.dpt import DptOutput, DualPathTransformer
 from ssdpt.nn.losses import mixed_cross_entropy, squared_error
 from ssdpt.nn.masking import draw_boxes, draw_mixup, mix, visible
-from ssdpt.systems.network import training_segments
+from ssdpt.systems.parts.network import training_segments
+from ssdpt.systems.ssdpt import SsdptConfig
 from ssdpt.training.flat import FlatParameters
 from ssdpt.training.loop import choose_device
 from ssdpt.training.objective import Batch, Objective
@@ -30,7 +30,7 @@ class SsdptObjective(Objective):
     def __init__(
         self, network: DualPathTransformer, clips: FeatureView, labels: list[int], config: Config
     ) -> None:
-        self.settings = config.ssdpt
+        self.settings = config.part(SsdptConfig)
         self.device = choose_device(config.device)
         self.network = network
         self.features, self.segments = training_segments(

@@ -29,7 +29,7 @@ from ssdpt.scoring.aggregate import ClipScore
 from ssdpt.scoring.fusion import Scale, fuse, onto_timeline, spread_evenly
 from ssdpt.scoring.section_score import SectionScore
 from ssdpt.systems.base import Arrays, FitContext, System
-from ssdpt.systems.network import TWO_SECTIONS
+from ssdpt.systems.parts.network import FALLBACK, TWO_SECTIONS
 from ssdpt.training.log import LOG_FILE
 from ssdpt.types import Floats, Recording, Timeline
 
@@ -44,6 +44,8 @@ class EnsembleSystem(System):
     """What all ensembles share; a subclass says what its members are."""
 
     needs: ClassVar[tuple[str, ...]] = (TWO_SECTIONS,)
+    fallback: ClassVar[str | None] = FALLBACK
+    has_network: ClassVar[bool] = True
     member: ClassVar[type[System]]
 
     def __init__(self, config: Config, members: Sequence[System], scales: Sequence[Scales]) -> None:
@@ -101,8 +103,8 @@ class EnsembleSystem(System):
         return partial(self._fused, [member.score_sections(frames) for member in self.members])
 
     def score_many(self, clips: Sequence[Floats]) -> list[SectionScore]:
-        heard = [member.score_many(clips) for member in self.members]
-        return [partial(self._fused, of_clip) for of_clip in zip(*heard, strict=True)]
+        by_member = [member.score_many(clips) for member in self.members]
+        return [partial(self._fused, of_clip) for of_clip in zip(*by_member, strict=True)]
 
     def to(self, device: torch.device) -> None:
         for member in self.members:
@@ -168,8 +170,8 @@ class EnsembleSystem(System):
     def on_gpu(self) -> bool:
         return self.members[0].on_gpu
 
-    def _fused(self, heard: Sequence[SectionScore], section: str) -> ClipScore:
-        scores = [score_as(section) for score_as in heard]
+    def _fused(self, members: Sequence[SectionScore], section: str) -> ClipScore:
+        scores = [score_as(section) for score_as in members]
         scales = [scales[section] for scales in self.scales]
         names = [_name(number) for number in range(1, len(scores) + 1)]
         line = scores[0].timeline
@@ -210,9 +212,9 @@ def _scales(member: System, clips: FeatureView, name: str, reporter: Reporter) -
             scores: list[float] = []
             for first in range(0, len(places), _TOGETHER):
                 part = clips.only(places[first : first + _TOGETHER])
-                heard = member.score_many([frames for _, frames in part.clips()])
-                scores += [score_as(section).value for score_as in heard]
-                task.advance(len(heard))
+                scored = member.score_many([frames for _, frames in part.clips()])
+                scores += [score_as(section).value for score_as in scored]
+                task.advance(len(scored))
             scales[section] = Scale.of(np.array(scores))
     return scales
 
@@ -229,9 +231,9 @@ def _write_log(work: Path, count: int) -> None:
 
 @contextmanager
 def _kept(blocks: Iterable[Floats], bins: int) -> Iterator[Callable[[], Iterator[Floats]]]:
-    """Blocks that can be gone through only once, for several to hear: in a file if they are many.
+    """Blocks that can be gone through only once, for several members: in a file if they are many.
 
-    Members could not listen at the same time without a thread each.
+    Members could not score at the same time without a thread each.
     """
     with SpooledTemporaryFile(_IN_MEMORY) as file:
         lengths = []

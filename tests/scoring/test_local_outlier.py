@@ -1,4 +1,4 @@
-"""Local outlier factors are scikit-learn's, and copies or lone references do not break them."""
+"""Local outlier factors, and that copies or a single reference do not break them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.neighbors import LocalOutlierFactor
 
-from ssdpt.scoring.neighbours import LocalOutliers, covering, spread_of
+from ssdpt.scoring.local_outlier import LocalOutliers, covering, outliers_of
 
 
 def points(count, seed=0, width=8):
@@ -19,11 +19,11 @@ def test_it_is_the_factor_of_scikit_learn(count, k):
     theirs = LocalOutlierFactor(n_neighbors=min(k, count - 1), novelty=True)
     theirs.fit(references.astype(np.float64))
     expected = -theirs.score_samples(new.astype(np.float64))
-    np.testing.assert_allclose(LocalOutliers.of(references, k).factors(new), expected, rtol=1e-6)
+    np.testing.assert_allclose(LocalOutliers(references, k).factors(new), expected, rtol=1e-6)
 
 
-def test_a_point_amid_the_references_is_about_one_and_a_lonely_one_is_far_above():
-    inside, outside = LocalOutliers.of(points(200), 10).factors(
+def test_a_point_amid_the_references_is_about_one_and_one_far_away_is_far_above():
+    inside, outside = LocalOutliers(points(200), 10).factors(
         np.array([[0.0] * 8, [9.0] * 8], np.float32)
     )
     assert 0.7 < inside < 1.2
@@ -32,7 +32,7 @@ def test_a_point_amid_the_references_is_about_one_and_a_lonely_one_is_far_above(
 
 def test_what_is_local_counts_not_how_far_apart_clips_are_everywhere():
     near, far = points(50), 30 + 5 * points(50, seed=1)
-    known = LocalOutliers.of(np.concatenate([near, far]), 4)
+    known = LocalOutliers(np.concatenate([near, far]), 4)
     step = np.full((1, 8), 1.5, np.float32)
     beside_near = known.factors(near.mean(0) + 3 * step)
     beside_far = known.factors(far.mean(0) + 3 * step)
@@ -42,22 +42,22 @@ def test_what_is_local_counts_not_how_far_apart_clips_are_everywhere():
 @pytest.mark.parametrize("copies", [2, 5, 40])
 def test_copies_give_finite_factors(copies):
     references = np.concatenate([np.repeat(points(1), copies, axis=0), points(10, seed=2)])
-    factors = LocalOutliers.of(references, 4).factors(np.concatenate([references, points(5)]))
+    factors = LocalOutliers(references, 4).factors(np.concatenate([references, points(5)]))
     assert np.isfinite(factors).all()
-    same = LocalOutliers.of(np.repeat(points(1), copies, axis=0), 4)
+    same = LocalOutliers(np.repeat(points(1), copies, axis=0), 4)
     near, far = same.factors(np.concatenate([points(1), points(1) + 1]))
     assert np.isfinite([near, far]).all()
     assert far > near
 
 
-def test_a_lone_reference_borrows_the_spread_of_others():
+def test_a_single_reference_borrows_the_spread_of_others():
     lone = points(1)
-    spread = spread_of([LocalOutliers.of(points(50, seed=3), 4)])
-    known = LocalOutliers.of(lone, 4, spread)
-    at, near, far = known.factors(np.concatenate([lone, lone + 0.01, lone + 5]))
+    others, alone = outliers_of([points(50, seed=3), lone], 4)
+    spread = np.median(others.reachability())
+    at, near, far = alone.factors(np.concatenate([lone, lone + 0.01, lone + 5]))
     assert at == near == pytest.approx(1)
     assert far == pytest.approx(np.sqrt(8 * 25) / spread, rel=1e-5)
-    assert np.isfinite(LocalOutliers.of(lone, 4, spread_of([])).factors(points(3))).all()
+    assert np.isfinite(outliers_of([lone], 4)[0].factors(points(3))).all()
 
 
 def test_what_covers_is_spread_out_and_has_no_copies():

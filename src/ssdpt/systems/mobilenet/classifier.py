@@ -16,7 +16,6 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from ssdpt.config.system_settings import MobileNetConfig, MobileNetLofConfig
 from ssdpt.config.tree import Config
 from ssdpt.features.cache import FeatureView
 from ssdpt.features.segments import Segments, gathered_segments, whole_segments
@@ -26,8 +25,10 @@ from ssdpt.scoring.aggregate import ClipScore, aggregate
 from ssdpt.scoring.saliency import saliency
 from ssdpt.scoring.section_score import SectionScore
 from ssdpt.systems.base import Arrays, FitContext
-from ssdpt.systems.graph import GraphOutput, SystemGraph
-from ssdpt.systems.network import (
+from ssdpt.systems.mobilenet import MobileNetConfig, MobileNetLofConfig
+from ssdpt.systems.parts.graph import GraphOutput, SystemGraph
+from ssdpt.systems.parts.network import (
+    FALLBACK,
     TWO_SECTIONS,
     Network,
     NetworkSystem,
@@ -46,20 +47,21 @@ _GPU_VALUES = 1 << 23  # of the segments that a GPU takes at once: about 2 GB of
 _CPU_VALUES = 1 << 18  # larger batches leave a core's cache
 
 
-class ClipEmbedder(Protocol):
-    """What is kept of a clip while its segments pass."""
+class ClipScorer(Protocol):
+    """Scores one clip from the outputs of the network, which come some segments at a time."""
 
     def add(self, outputs: Tensor) -> None:
-        """Take what the network says of the next segments, (segments, outputs)."""
+        """Take the outputs for the next segments, (segments, outputs)."""
 
     def score_as(self, section: str) -> ClipScore:
         """The clip's score, after its last segment."""
 
 
 class SegmentSystem(NetworkSystem[Network], Generic[Network]):
-    """Sections told apart by a network that is given one segment at a time."""
+    """A classifier of sections that is given one segment at a time."""
 
     needs: ClassVar[tuple[str, ...]] = (TWO_SECTIONS,)
+    fallback: ClassVar[str | None] = FALLBACK
 
     def __init__(self, config: Config, sections: tuple[str, ...], network: Network) -> None:
         super().__init__(config, sections, network)
@@ -81,7 +83,7 @@ class SegmentSystem(NetworkSystem[Network], Generic[Network]):
         """What it learns."""
 
     @abstractmethod
-    def hearing(self) -> ClipEmbedder:
+    def clip_scorer(self) -> ClipScorer:
         """For a new clip."""
 
     @classmethod
@@ -109,25 +111,25 @@ class SegmentSystem(NetworkSystem[Network], Generic[Network]):
 
     def score_sections(self, frames: Callable[[], Iterable[Floats]]) -> SectionScore:
         """One pass of the network gives the scores as all sections."""
-        heard, settings = self.hearing(), self.settings_of(self.config)
+        scorer, settings = self.clip_scorer(), self.settings_of(self.config)
         with torch.inference_mode():
             for segments in whole_segments(frames(), settings.frames, settings.hop, self._at_once):
-                heard.add(self._outputs(segments))
-        return heard.score_as
+                scorer.add(self._outputs(segments))
+        return scorer.score_as
 
     def score_many(self, clips: Sequence[Floats]) -> list[SectionScore]:
         """On a GPU the segments of all clips together: one clip alone would not fill it."""
         if not self.on_gpu:
             return super().score_many(clips)
-        hearings: list[SectionScore] = []
+        scores: list[SectionScore] = []
         for outputs in self.outputs_of(clips):
-            heard = self.hearing()
-            heard.add(outputs)
-            hearings.append(heard.score_as)
-        return hearings
+            scorer = self.clip_scorer()
+            scorer.add(outputs)
+            scores.append(scorer.score_as)
+        return scores
 
     def outputs_of(self, clips: Sequence[Floats]) -> tuple[Tensor, ...]:
-        """What the network says of the segments of each clip (frames, bins), on the CPU."""
+        """The outputs for the segments of each clip (frames, bins), on the CPU."""
         settings = self.settings_of(self.config)
         lengths = np.array([len(frames) for frames in clips])
         first = np.cumsum(lengths) - lengths
@@ -175,25 +177,30 @@ class MobileNetSystem(SegmentSystem[MobileNetV2]):
 
     name: ClassVar[str] = "mnv2"
     origin: ClassVar[str] = "Baseline-MNv2"
+    exports: ClassVar[bool] = True
 
     @classmethod
     def settings_of(cls, config: Config) -> MobileNetConfig:
-        return config.mnv2
+        return config.part(MobileNetConfig)
 
     @classmethod
     def build(cls, config: Config, sections: int) -> MobileNetV2:
-        return seeded(lambda: MobileNetV2(sections, width=config.mnv2.width), config.seed)
+        return seeded(
+            lambda: MobileNetV2(sections, width=config.part(MobileNetConfig).width), config.seed
+        )
 
     @classmethod
     def objective(cls, network: MobileNetV2, clips: FeatureView, config: Config) -> Objective:
-        return _Objective(network, clips, config.mnv2, choose_device(config.device))
+        return _Objective(
+            network, clips, config.part(MobileNetConfig), choose_device(config.device)
+        )
 
-    def hearing(self) -> ClipEmbedder:
-        return _Hearing(self)
+    def clip_scorer(self) -> ClipScorer:
+        return _ClipScorer(self)
 
     def anomaly_map(self, frames: Floats, section: str) -> Floats:
         """Where the clip's own sound, unlike its usual one, moves the score."""
-        place, form = self.sections.index(section), self.config.mnv2.score
+        place, form = self.sections.index(section), self.config.part(MobileNetConfig).score
         return saliency(
             frames,
             lambda segments: self.forms(self.network(segments))[form][:, place],
@@ -219,7 +226,7 @@ class MobileNetSystem(SegmentSystem[MobileNetV2]):
     @property
     def weights(self) -> dict[str, float]:
         """Of the forms of the score: the chosen one counts, the others are kept beside it."""
-        return {name: float(name == self.config.mnv2.score) for name in _FORMS}
+        return {name: float(name == self.config.part(MobileNetConfig).score) for name in _FORMS}
 
     def forms(self, logits: Tensor) -> dict[str, Tensor]:
         """(segments, sections) logits to each form of the score as each section, same shape."""
@@ -230,7 +237,7 @@ class MobileNetSystem(SegmentSystem[MobileNetV2]):
         }
 
 
-class _Hearing:
+class _ClipScorer:
     """Every form of the score of every segment, as each section."""
 
     def __init__(self, system: MobileNetSystem) -> None:
@@ -253,7 +260,7 @@ class _Graph(SystemGraph):
     """The score of every segment as each section; the embedding is what the classifier sees."""
 
     def __init__(self, system: MobileNetSystem) -> None:
-        super().__init__(system.weights, system.config.mnv2.hop, system._at_once)
+        super().__init__(system.weights, system.config.part(MobileNetConfig).hop, system._at_once)
         self.network = system.network
         self.system = system
 
@@ -291,8 +298,8 @@ class SectionObjective(Objective):
         index = batch["index"]
         segments = self.segments.gather(self.features, index).float()  # (batch, frames, bins)
         labels = self.labels[index]
-        logits, told = self.logits(segments, labels)
-        accuracy = (told.argmax(1) == labels).float().mean()
+        logits, guesses = self.logits(segments, labels)
+        accuracy = (guesses.argmax(1) == labels).float().mean()
         return functional.cross_entropy(logits, labels), {"accuracy": accuracy}
 
 

@@ -16,7 +16,6 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ssdpt.config.system_settings import SsdptConfig
 from ssdpt.config.tree import Config
 from ssdpt.errors import SsdptError, warn
 from ssdpt.features.cache import FeatureView
@@ -28,8 +27,9 @@ from ssdpt.scoring.aggregate import ClipScore, aggregate
 from ssdpt.scoring.explain import covering_starts, overlap_mean, smooth
 from ssdpt.scoring.section_score import SectionScore
 from ssdpt.systems.base import Arrays, FitContext
-from ssdpt.systems.graph import GraphOutput, SystemGraph
-from ssdpt.systems.network import (
+from ssdpt.systems.parts.graph import GraphOutput, SystemGraph
+from ssdpt.systems.parts.network import (
+    FALLBACK,
     TWO_SECTIONS,
     NetworkSystem,
     count_parameters,
@@ -38,7 +38,8 @@ from ssdpt.systems.network import (
     seeded,
     train_network,
 )
-from ssdpt.systems.ssdpt_objective import SsdptObjective, can_fuse, reconstruction_target
+from ssdpt.systems.ssdpt import SsdptConfig
+from ssdpt.systems.ssdpt.objective import SsdptObjective, can_fuse, reconstruction_target
 from ssdpt.training.loop import choose_device
 from ssdpt.types import Floats, Recording
 
@@ -58,7 +59,9 @@ class Ssdpt(NetworkSystem[DualPathTransformer]):
     name: ClassVar[str] = "ssdpt"
     origin: ClassVar[str] = "SSDPT"
     needs: ClassVar[tuple[str, ...]] = (TWO_SECTIONS,)
-    means_segments: ClassVar[bool] = True
+    fallback: ClassVar[str | None] = FALLBACK
+    exports: ClassVar[bool] = True
+    score_is_segment_mean: ClassVar[bool] = True
 
     def __init__(
         self, config: Config, classes: tuple[ClassName, ...], network: DualPathTransformer
@@ -82,7 +85,7 @@ class Ssdpt(NetworkSystem[DualPathTransformer]):
 
     @classmethod
     def fit(cls, clips: FeatureView, config: Config, context: FitContext) -> Self:
-        settings = config.ssdpt
+        settings = config.part(SsdptConfig)
         names = [class_name(recording, settings) for recording in clips.recordings]
         classes = tuple(sorted(set(names)))
         network = build_network(config, len(classes))
@@ -98,7 +101,7 @@ class Ssdpt(NetworkSystem[DualPathTransformer]):
 
     def score_sections(self, frames: Callable[[], Iterable[Floats]]) -> SectionScore:
         """One pass of the network gives the scores as all sections."""
-        settings = self.config.ssdpt
+        settings = self.config.part(SsdptConfig)
         # Plain numbers, not tensors: small tensors kept between the large ones of every batch
         # would leave holes in memory, which then grows with the length of the recording.
         identity = [array("f") for _ in self.sections]
@@ -123,7 +126,7 @@ class Ssdpt(NetworkSystem[DualPathTransformer]):
 
     def score_many(self, clips: Sequence[Floats]) -> list[SectionScore]:
         """On a GPU all segments of all clips at once: one clip alone would not fill it."""
-        settings = self.config.ssdpt
+        settings = self.config.part(SsdptConfig)
         if not self.on_gpu or any(len(frames) < settings.frames for frames in clips):
             return super().score_many(clips)
         first = np.cumsum([0, *(len(frames) for frames in clips)])
@@ -149,18 +152,18 @@ class Ssdpt(NetworkSystem[DualPathTransformer]):
         To first order this is how much the score would fall if that point sounded normal.
         """
         features = torch.from_numpy(np.array(frames)).to(self.device)
-        length = self.config.ssdpt.frames
+        length = self.config.part(SsdptConfig).frames
         starts = covering_starts(len(features), length, _MAP_HOP)
         position = (starts[:, None] + torch.arange(length)) % len(features)
         own = self._own_classes(section)
         usual = self.network.input_norm.running_mean  # (bins,) mean log-mel of the training clips
-        assert usual is not None  # BatchNorm keeps it unless told not to
+        assert usual is not None  # BatchNorm keeps it by default
         maps = []
         for places in torch.split(position, _MAPS_AT_ONCE):
             segments = features[places].requires_grad_()  # (segments, P, bins)
             output = self.network(segments)
             score = self._identity_score(output.logits, own) + (
-                self.config.ssdpt.beta * self._reconstruction_score(segments, output)
+                self.config.part(SsdptConfig).beta * self._reconstruction_score(segments, output)
             )
             (gradient,) = torch.autograd.grad(score.sum(), segments)
             maps.append(gradient * (segments.detach() - usual))
@@ -168,7 +171,7 @@ class Ssdpt(NetworkSystem[DualPathTransformer]):
 
     @property
     def segment_frames(self) -> int:
-        return self.config.ssdpt.frames
+        return self.config.part(SsdptConfig).frames
 
     def graph(self) -> SystemGraph:
         return _Graph(self)
@@ -198,7 +201,7 @@ class Ssdpt(NetworkSystem[DualPathTransformer]):
         with suppress(torch.OutOfMemoryError):
             return self._at_once(run)
         # Not while the error is being handled: it holds on to what was in memory when it came.
-        length, hop = self.config.ssdpt.frames, self.config.ssdpt.hop
+        length, hop = self.config.part(SsdptConfig).frames, self.config.part(SsdptConfig).hop
         half = ((len(run) - length) // hop + 1) // 2
         if half < 1:
             raise SsdptError(
@@ -211,7 +214,7 @@ class Ssdpt(NetworkSystem[DualPathTransformer]):
         return torch.cat([first, second], dim=1), torch.cat([more, others])
 
     def _at_once(self, run: Tensor) -> tuple[Tensor, Tensor]:
-        settings = self.config.ssdpt
+        settings = self.config.part(SsdptConfig)
         if self.on_gpu and len(run) >= settings.frames:
             last = len(run) - settings.frames
             return self._scores_at(run, torch.arange(0, last + 1, settings.hop, device=run.device))
@@ -221,7 +224,7 @@ class Ssdpt(NetworkSystem[DualPathTransformer]):
 
     def _scores_at(self, frames: Tensor, starts: Tensor) -> tuple[Tensor, Tensor]:
         """On a GPU: the same for the segments of `frames` that begin at `starts` (segments,)."""
-        settings = self.config.ssdpt
+        settings = self.config.part(SsdptConfig)
         fused = self._fused_scorer()
         if fused is None:
             within = torch.arange(settings.frames, device=frames.device)
@@ -246,13 +249,13 @@ class Ssdpt(NetworkSystem[DualPathTransformer]):
 
     def _scaled(self, errors: Tensor) -> Tensor:
         """A_r from the sum of squares of every segment."""
-        settings = self.config.ssdpt
+        settings = self.config.part(SsdptConfig)
         size = settings.frames * self.config.features.n_mels
         return errors / size if settings.error == "mean" else errors
 
     def _score_as(self, identities: Floats, reconstruction: Floats, section: str) -> ClipScore:
         """From A_c as each section (sections, segments) and A_r (segments,) to a clip's score."""
-        settings = self.config.ssdpt
+        settings = self.config.part(SsdptConfig)
         identity = identities[self.sections.index(section)]
         return aggregate(
             {"identity": identity, "reconstruction": reconstruction},
@@ -268,20 +271,20 @@ class Ssdpt(NetworkSystem[DualPathTransformer]):
 
     def _identity_score(self, logits: Tensor, own: Tensor) -> Tensor:
         """A_c of every segment, (segments,)."""
-        form = log_odds if self.config.ssdpt.score == "log-odds" else dcase_score
+        form = log_odds if self.config.part(SsdptConfig).score == "log-odds" else dcase_score
         return form(logits, own)
 
     def _reconstruction_score(self, segments: Tensor, output: DptOutput) -> Tensor:
         """A_r of every segment, (segments,)."""
-        target = reconstruction_target(self.config.ssdpt, segments, output)
-        return squared_error(target, output.reconstruction, self.config.ssdpt.error)
+        target = reconstruction_target(self.config.part(SsdptConfig), segments, output)
+        return squared_error(target, output.reconstruction, self.config.part(SsdptConfig).error)
 
 
 class _Graph(SystemGraph):
     """Both parts of every segment, A_c as each of the sections."""
 
     def __init__(self, system: Ssdpt) -> None:
-        settings = system.config.ssdpt
+        settings = system.config.part(SsdptConfig)
         weights = {"identity": 1.0, "reconstruction": settings.beta}
         super().__init__(weights, settings.hop, _MAPS_AT_ONCE)
         self.network = system.network
@@ -307,7 +310,7 @@ def class_name(recording: Recording, settings: SsdptConfig) -> ClassName:
 
 
 def build_network(config: Config, classes: int) -> DualPathTransformer:
-    settings = config.ssdpt
+    settings = config.part(SsdptConfig)
     return seeded(
         lambda: DualPathTransformer(
             classes,

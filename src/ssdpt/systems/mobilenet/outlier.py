@@ -1,14 +1,15 @@
 """MobileNetV2 with an additive angular margin on linear spectrograms, then local outlier factors.
 
 The network learns to turn segments of different machine IDs into different directions. A clip is
-the mean direction of its segments; it is as anomalous as that lies lonelier than the normal
-training clips of its section lie among each other.
+the mean direction of its segments; it is as anomalous as it is sparser around that than around
+the normal training clips of its section that are nearest to it.
 """
 
 from __future__ import annotations
 
 from array import array
 from collections import defaultdict
+from collections.abc import Sequence
 from itertools import islice
 from typing import Any, ClassVar, Self
 
@@ -16,24 +17,24 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ssdpt.config.system_settings import MobileNetLofConfig
 from ssdpt.config.tree import Config
 from ssdpt.features.cache import FeatureView
 from ssdpt.features.front_end import FrontEnd
 from ssdpt.features.spectrogram import Spectrogram
 from ssdpt.nn.mobilenet import AngularMobileNet
 from ssdpt.scoring.aggregate import ClipScore
-from ssdpt.scoring.neighbours import LocalOutliers, covering, spread_of
+from ssdpt.scoring.local_outlier import LocalOutliers, covering, outliers_of
 from ssdpt.scoring.saliency import saliency
 from ssdpt.systems.base import Arrays
-from ssdpt.systems.mobilenet import ClipEmbedder, SectionObjective, SegmentSystem
-from ssdpt.systems.network import load_weights, seeded
+from ssdpt.systems.mobilenet import MobileNetLofConfig
+from ssdpt.systems.mobilenet.classifier import ClipScorer, SectionObjective, SegmentSystem
+from ssdpt.systems.parts.network import load_weights, seeded
 from ssdpt.training.loop import choose_device
 from ssdpt.training.objective import Objective
 from ssdpt.types import Floats, Timeline
 
 _CLIPS_AT_ONCE = 16
-_PLACES = ("references", "reach", "density")  # of a section's `LocalOutliers`, as arrays
+_REFERENCES = "references"  # the array with those of all sections
 
 
 class MobileNetLof(SegmentSystem[AngularMobileNet]):
@@ -50,16 +51,16 @@ class MobileNetLof(SegmentSystem[AngularMobileNet]):
 
     @classmethod
     def front_end_of(cls, config: Config) -> FrontEnd:
-        settings, rate = config.mnv2_lof, config.audio.sample_rate
+        settings, rate = config.part(MobileNetLofConfig), config.audio.sample_rate
         return Spectrogram(settings.n_fft, settings.hop_length, config.features.floor, rate)
 
     @classmethod
     def settings_of(cls, config: Config) -> MobileNetLofConfig:
-        return config.mnv2_lof
+        return config.part(MobileNetLofConfig)
 
     @classmethod
     def build(cls, config: Config, sections: int) -> AngularMobileNet:
-        settings = config.mnv2_lof
+        settings = config.part(MobileNetLofConfig)
         return seeded(
             lambda: AngularMobileNet(
                 sections,
@@ -74,11 +75,13 @@ class MobileNetLof(SegmentSystem[AngularMobileNet]):
 
     @classmethod
     def objective(cls, network: AngularMobileNet, clips: FeatureView, config: Config) -> Objective:
-        return _Objective(network, clips, config.mnv2_lof, choose_device(config.device))
+        return _Objective(
+            network, clips, config.part(MobileNetLofConfig), choose_device(config.device)
+        )
 
     def settle(self, clips: FeatureView) -> None:
         """Where the normal clips of every section lie, source and target domain together."""
-        settings = self.config.mnv2_lof
+        settings = self.config.part(MobileNetLofConfig)
         places: defaultdict[tuple[str, str], list[np.ndarray]] = defaultdict(list)
         waiting = clips.clips()
         while batch := list(islice(waiting, _CLIPS_AT_ONCE)):
@@ -90,20 +93,14 @@ class MobileNetLof(SegmentSystem[AngularMobileNet]):
         for (section, _), group in sorted(places.items()):
             points = np.array(group, np.float32)
             kept[section].append(points[covering(points, settings.references)])
-        references = {section: np.concatenate(parts) for section, parts in kept.items()}
-        k = settings.neighbours
-        known = [LocalOutliers.of(group, k) for group in references.values() if len(group) > 1]
-        spread = spread_of(known)
-        self.outliers = {
-            section: LocalOutliers.of(group, k, spread) for section, group in references.items()
-        }
+        self._set_references([np.concatenate(kept[section]) for section in self.sections])
 
-    def hearing(self) -> ClipEmbedder:
-        return _Hearing(self)
+    def clip_scorer(self) -> ClipScorer:
+        return _ClipScorer(self)
 
     def anomaly_map(self, frames: Floats, section: str) -> Floats:
         """Where the clip's own sound, unlike its usual one, moves it away from the references."""
-        settings = self.config.mnv2_lof
+        settings = self.config.part(MobileNetLofConfig)
         references = torch.from_numpy(self.outliers[section].references).to(self.device)
         count = min(settings.neighbours, len(references))
 
@@ -114,10 +111,8 @@ class MobileNetLof(SegmentSystem[AngularMobileNet]):
         return saliency(frames, distance, settings.frames, self.device, self._at_once)
 
     def arrays(self) -> dict[str, np.ndarray]:
-        groups = self.outliers.values()
-        return super().arrays() | {
-            place: np.concatenate([getattr(group, place) for group in groups]) for place in _PLACES
-        }
+        groups = [self.outliers[section].references for section in self.sections]
+        return super().arrays() | {_REFERENCES: np.concatenate(groups)}
 
     def description(self) -> dict[str, Any]:
         counts = [len(self.outliers[section].references) for section in self.sections]
@@ -127,35 +122,33 @@ class MobileNetLof(SegmentSystem[AngularMobileNet]):
     def restore(
         cls, config: Config, sections: tuple[str, ...], arrays: Arrays, description: dict[str, Any]
     ) -> Self:
-        settings = config.mnv2_lof
+        settings = config.part(MobileNetLofConfig)
         network = cls.build(config, len(sections))
         load_weights(
-            network, {name: value for name, value in arrays.items() if name not in _PLACES}
+            network, {name: value for name, value in arrays.items() if name != _REFERENCES}
         )
         counts = [int(count) for count in description["references"]]
-        total, shapes = sum(counts), [arrays[place].shape for place in _PLACES]
-        if (
-            len(counts) != len(sections)
-            or min(counts) < 1
-            or shapes != [(total, settings.embedding), (total,), (total,)]
-        ):
+        references = np.asarray(arrays[_REFERENCES])
+        shape = sum(counts), settings.embedding
+        if len(counts) != len(sections) or min(counts) < 1 or references.shape != shape:
             raise ValueError("the reference clips are of another model")
-        borders = np.cumsum(counts)[:-1]
-        groups = zip(*(np.split(arrays[place], borders) for place in _PLACES), strict=True)
         system = cls(config, sections, network)
-        system.outliers = {
-            section: LocalOutliers(references, reach, density, settings.neighbours)
-            for section, (references, reach, density) in zip(sections, groups, strict=True)
-        }
+        system._set_references(np.split(references, np.cumsum(counts)[:-1]))
         return system
 
+    def _set_references(self, groups: Sequence[Floats]) -> None:
+        """The embeddings (references, E) of the normal clips of every section."""
+        neighbours = self.config.part(MobileNetLofConfig).neighbours
+        outliers = outliers_of(groups, neighbours)
+        self.outliers = dict(zip(self.sections, outliers, strict=True))
 
-class _Hearing:
+
+class _ClipScorer:
     """The factor of every segment in each section, and the sum of their embeddings."""
 
     def __init__(self, system: MobileNetLof) -> None:
         self.system = system
-        self.total, self.count = np.zeros(system.config.mnv2_lof.embedding), 0
+        self.total, self.count = np.zeros(system.config.part(MobileNetLofConfig).embedding), 0
         self.along = {section: array("f") for section in system.sections}
 
     def add(self, outputs: Tensor) -> None:
