@@ -62,6 +62,13 @@ def test_one_cluster_is_one_point(clips):
     assert points.title(1) == ""
 
 
+@pytest.mark.parametrize("distinct", [1, 2])
+def test_identical_clips_are_no_points_of_their_own(distinct):
+    spectra = np.repeat(np.linspace(-50.0, -40.0, distinct), 40 // distinct)[:, None]
+    points = OperatingPoints.learn(np.tile(spectra, 32), np.zeros(40), np.ones(40))
+    assert len(points.points) == distinct
+
+
 def test_a_load_that_changes_smoothly_is_one_point():
     # Louder and brighter in steps of which none stands out, and louder than it is brighter.
     load = np.random.default_rng(0).normal(0, 1, (80, 3))
