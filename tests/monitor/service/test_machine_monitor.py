@@ -355,7 +355,7 @@ def test_a_machine_that_stops_every_few_minutes_has_marks_too(machine):
     assert len(after.monitor.judge.baseline.blocks.highest) == 2
 
 
-def test_what_the_plant_file_says_of_off_holds_from_the_next_reading_of_it_on(machine):
+def test_what_the_configuration_file_says_of_off_holds_from_the_next_reading_of_it_on(machine):
     machine.seconds(30, dbfs=-50.0)
     alarm = SETTINGS.alarm.model_copy(update={"off_below_dbfs": -40.0})
     after = Machine(SETTINGS.model_copy(update={"alarm": alarm}))
