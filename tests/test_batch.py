@@ -94,7 +94,7 @@ def test_a_device_gets_several_clips_at_once(detectors, recordings, monkeypatch,
         return Detector.score_pending(detector, clips)
 
     monkeypatch.setattr(type(detector.system), "on_gpu", True)
-    monkeypatch.setattr("ssdpt.systems.ssdpt.can_fuse", lambda *_: False)
+    monkeypatch.setattr("ssdpt.systems.ssdpt.system.can_fuse", lambda *_: False)
     monkeypatch.setattr(detector, "score_pending", watched)
     monkeypatch.setattr(batch, "_FRAMES_AT_ONCE", frames)
     together = list(content(score_all(recordings, lambda _: detector)))

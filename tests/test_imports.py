@@ -46,7 +46,7 @@ def base_modules():
     )
     yield from (f"ssdpt.runtime.{name}" for name in ("manifest", "session", "chunks", "card"))
     yield from ("ssdpt.runtime.exported", "ssdpt.common.cluster", "ssdpt.fleet.archive")
-    yield from ("ssdpt.config.settings", "ssdpt.config.system_settings")
+    yield from ("ssdpt.config.settings", "ssdpt.config.registry", "ssdpt.config.validation")
     for package in (ssdpt.cli, ssdpt.data):
         yield package.__name__
         for module in pkgutil.iter_modules(package.__path__, package.__name__ + "."):

@@ -60,9 +60,9 @@ def test_the_rest_of_a_filter_may_be_more_than_a_block():
 
 
 def test_a_sensor_gives_blocks_of_one_channel():
-    from ssdpt.monitor.sources.resampler import Blocks
+    from ssdpt.monitor.sources.resampler import BlockConverter
 
-    blocks = Blocks(16_000, 16_000, 1, 0.25)
+    blocks = BlockConverter(16_000, 16_000, 1, 0.25)
     ramp = np.arange(10_000, dtype=np.float32) / 10_000
     frames = np.stack([np.zeros_like(ramp), ramp], axis=1)
     out = [block for piece in np.split(frames, [7, 5000, 5001]) for block in blocks.feed(piece)]

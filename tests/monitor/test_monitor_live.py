@@ -203,7 +203,7 @@ def test_a_system_that_means_segments_does(detectors):
         system = detector.system
         sound = (0.1 * random.standard_normal(3 * RATE)).astype(np.float32)
         score = system.score([system.front_end(sound)], detector.sections[0])
-        if system.means_segments:
+        if system.score_is_segment_mean:
             assert score.value == pytest.approx(float(score.timeline.value.mean()), rel=1e-3)
 
 

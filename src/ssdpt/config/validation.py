@@ -1,4 +1,4 @@
-"""Settings that a person has written, checked: what is wrong with them in words for that person."""
+"""Checks settings that a person has written, and says what is wrong with them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import yaml
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from ssdpt.config.kinds import KindSettings
 from ssdpt.errors import SsdptError
 
 # What is wrong with a value, by pydantic's name of the mistake.
@@ -29,10 +30,10 @@ _WRONG = {
     "tuple_type": "must be a list, with - before each part",
     **dict.fromkeys(("model_type", "model_attributes_type"), "must be lines of `name: value`"),
 }
-_MOST_MISTAKES = 5  # that are told at once
+_MOST_MISTAKES = 5  # that are named at once
 
-# What libyaml says, what a person has most likely done, and whether it is found out late: then the
-# line where it began is told.
+# What libyaml says, what a person has most likely done, and whether libyaml notices it late: then
+# the line where it began is named.
 _YAML = (
     ("'\\t'", "a tab; indent with spaces", False),
     ("<block end>", "does not line up with what is above it; look at the indentation", False),
@@ -66,29 +67,29 @@ def read_yaml(text: str, where: str) -> Any:
 
 
 def checked(expected: type[_Expected], content: Any, where: str) -> _Expected:
-    """`content` as the settings that are expected; SsdptError tells what is wrong, and `where`."""
+    """`content` as the settings that are expected; SsdptError says what is wrong, and `where`."""
     try:
         return expected.model_validate(content)
     except ValidationError as error:
-        words = f"{where}: {_explain(error, expected, content)}"
-        raise SsdptError(words) from error
+        message = f"{where}: {_explain(error, expected, content)}"
+        raise SsdptError(message) from error
 
 
 def _explain(error: ValidationError, expected: type[BaseModel], content: Any) -> str:
     """All mistakes in one line."""
-    found = [_mistake(one, expected, content) for one in error.errors()]
-    if len(found) == 1:
-        return found[0]
-    told = [f"({number}) {words}" for number, words in enumerate(found[:_MOST_MISTAKES], 1)]
-    more = len(found) - len(told)
-    return "; ".join([*told, *([f"and {more} more"] if more else [])])
+    mistakes = [_mistake(one, expected, content) for one in error.errors()]
+    if len(mistakes) == 1:
+        return mistakes[0]
+    named = [f"({number}) {text}" for number, text in enumerate(mistakes[:_MOST_MISTAKES], 1)]
+    more = len(mistakes) - len(named)
+    return "; ".join([*named, *([f"and {more} more"] if more else [])])
 
 
 def _mistake(error: ErrorDetails, expected: type[BaseModel], content: Any) -> str:
     """What is wrong in one place."""
     *above, last = error["loc"] or ("",)
-    names, here = _follow(expected, error["loc"])
-    holder = _follow(expected, above)[1]
+    names = _follow(expected, content, error["loc"])[0]
+    holder = _follow(expected, content, above)[1]
     owner, names = _owner(content, error["loc"], names)
     context = error.get("ctx", {})
     reason = error["msg"].removeprefix("Value error, ")
@@ -97,15 +98,9 @@ def _mistake(error: ErrorDetails, expected: type[BaseModel], content: Any) -> st
             reason, names = _unknown(names, holder), []
         case "string_pattern_mismatch" if _is_settings(holder):
             reason = f"does not fit; {holder.model_fields[str(last)].description}"
-        case "union_tag_invalid":
-            names = [*names, "kind"]
-            reason = f"'{context['tag']}' is none; choose {', '.join(_members(here))}"
-        case "union_tag_not_found":
-            names = [*names, "kind"]
-            reason = f"is missing; choose {', '.join(_members(here))}"
         case "literal_error":
             choices = context["expected"].replace("'", "")
-            reason = f"'{error['input']}' is none; choose {choices}"
+            reason = f"'{error['input']}' is not valid; choose {choices}"
         case wrong if error["input"] is None and wrong in _WRONG:
             reason = "is empty"
         case wrong if wrong in _WRONG:
@@ -133,7 +128,7 @@ def _owner(content: Any, place: tuple[int | str, ...], names: list[str]) -> tupl
 def _unknown(names: list[str], holder: type[BaseModel]) -> str:
     """There is no such setting; which one was most likely meant, or which there are."""
     *above, name = names
-    words = f"there is no setting '{'.'.join(names)}'"
+    sentence = f"there is no setting '{'.'.join(names)}'"
     fields = holder.model_fields
     deeper = [
         f"{branch}.{name}"
@@ -142,19 +137,19 @@ def _unknown(names: list[str], holder: type[BaseModel]) -> str:
     ]
     near = deeper if len(deeper) == 1 else get_close_matches(name, fields, 1)
     if near:
-        return f"{words}; did you mean '{'.'.join([*above, *near])}'?"
-    return f"{words}; there are {', '.join(fields)}"
+        return f"{sentence}; did you mean '{'.'.join([*above, *near])}'?"
+    return f"{sentence}; there are {', '.join(fields)}"
 
 
-def _follow(expected: Any, place: Iterable[int | str]) -> tuple[list[str], Any]:
+def _follow(
+    expected: type[BaseModel], content: Any, place: Iterable[int | str]
+) -> tuple[list[str], Any]:
     """The names that lead to a place as a person writes them, and what is expected there."""
-    names, here = [], expected
+    names: list[str] = []
+    here: Any = expected
     for part in place:
-        members = _members(here)
-        if part in members:  # told by its kind, which is no name above it
-            here = members[str(part)]
-            continue
         names.append(str(part))
+        content = _item(content, part)
         if _is_settings(here):
             field = here.model_fields.get(str(part))
             here = None if field is None else field.annotation
@@ -162,20 +157,21 @@ def _follow(expected: Any, place: Iterable[int | str]) -> tuple[list[str], Any]:
             here = next(iter(get_args(here)), None)  # of a list
         if get_origin(here) is Annotated:
             here = get_args(here)[0]
+        if _is_settings(here) and issubclass(here, KindSettings):
+            here = here.class_of(content)
     return names, here
 
 
-def _members(union: Any) -> dict[str, type[BaseModel]]:
-    """Settings of which one is chosen, by their kind."""
-    return {
-        str(member.model_fields["kind"].default): member
-        for member in get_args(union)
-        if _is_settings(member) and "kind" in member.model_fields
-    }
+def _item(content: Any, part: int | str) -> Any:
+    """One value of a mapping or a list; None where there is none."""
+    try:
+        return content[part]
+    except (KeyError, IndexError, TypeError):
+        return None
 
 
-def _is_settings(found: Any) -> TypeGuard[type[BaseModel]]:
-    return isinstance(found, type) and issubclass(found, BaseModel)
+def _is_settings(kind: Any) -> TypeGuard[type[BaseModel]]:
+    return isinstance(kind, type) and issubclass(kind, BaseModel)
 
 
 def _bound(value: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ssdpt.detection.storage import StoredModel
 from ssdpt.scoring.calibrate import Tail
+from ssdpt.systems import system_class
 
 
 def model_card(model: StoredModel) -> str:
@@ -18,7 +19,9 @@ def model_card(model: StoredModel) -> str:
     )
     notes = "\n".join(f"- {note}" for note in model.notes) or "- none"
     name = str(model.description.get("name", model.config.system))
-    inputs = str(model.description.get("hears", f"{model.config.features.n_mels} mel bins"))
+    front_end = model.description.get("front_end", f"{model.config.features.n_mels} mel bins")
+    part = system_class(model.config.system).card_part(model.description)
+    system_part = f"\n{part}\n" if part else ""
     return f"""# {model.machine}: anomalous sound detector
 
 Scores recordings of `{model.machine}` by how far they are from its normal sound.
@@ -34,9 +37,9 @@ sections {", ".join(model.sections)}. \
 ## Settings
 System `{name}`, preset `{model.config.preset}`, seed {model.config.seed}, \
 {model.config.audio.sample_rate} Hz, channel {model.config.audio.channel}, \
-{inputs}, {model.description.get("parameters", "?")} parameters. \
+{front_end}, {model.description.get("parameters", "?")} parameters. \
 All settings are in `config.json`.
-{_views(model)}
+{system_part}
 ## Thresholds
 From {calibration.pooled.clips} normal clips ({basis}), for a false-alarm rate of \
 {calibration.false_alarm_rate:g} (alert) and \
@@ -54,27 +57,6 @@ From {calibration.pooled.clips} normal clips ({basis}), for a false-alarm rate o
 It knows this machine in the conditions it was recorded in. Another microphone position, room,
 speed or load can look like a fault: record it as normal and give it to the model
 (`ssdpt adapt`, where the system can), or fit again.
-"""
-
-
-def _views(model: StoredModel) -> str:
-    """What each view counts, for systems that have several."""
-    portraits = model.description.get("portraits")
-    if not portraits:
-        return ""
-    names = list(next(iter(portraits.values())))
-    rows = [
-        f"| {section} | " + " | ".join(f"{views[name]['weight']:.2f}" for name in names) + " |"
-        for section, views in portraits.items()
-    ]
-    origin = model.description["background"]["origin"]
-    return f"""
-## Views
-How much each way of listening counts. Other machines are known from {origin}.
-
-| section | {" | ".join(names)} |
-| --- |{" --- |" * len(names)}
-{chr(10).join(rows)}
 """
 
 

@@ -36,7 +36,7 @@ from ssdpt.scoring.calibrate import Calibration
 from ssdpt.scoring.section_score import SectionScore
 from ssdpt.systems import system_class
 from ssdpt.systems.base import System
-from ssdpt.systems.shared_reference import SharedReference
+from ssdpt.systems.parts.shared_reference import SharedReference
 from ssdpt.training.log import LOG_FILE
 from ssdpt.types import Clip, Domain, Floats, Recording, Score, Sound
 
@@ -102,7 +102,7 @@ class Detector(Scorer):
             raise SsdptError(
                 f"{folder}: the model's files do not belong together; copy or fit it again"
             ) from error
-        if system.needs_torch:
+        if system.requires_torch:
             from ssdpt.training.loop import choose_device
 
             system.to(choose_device(device))

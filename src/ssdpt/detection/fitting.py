@@ -25,7 +25,7 @@ from ssdpt.scoring.calibrate import Scores, aligned, calibrate
 from ssdpt.scoring.section_score import score_by_rule
 from ssdpt.systems import system_class
 from ssdpt.systems.base import FitContext, System, shows_log_mels
-from ssdpt.systems.shared_reference import SharedReference
+from ssdpt.systems.parts.shared_reference import SharedReference
 from ssdpt.training.log import LOG_FILE
 from ssdpt.types import Recording
 from ssdpt.version import __version__
@@ -73,18 +73,20 @@ def fit_machine(
     clips, recordings_seen = _without_copies(clips, notes)
     used = list(dict.fromkeys(clips.recordings))
     system_kind = system_class(config.system)
-    cross_fit = len(clips) < config.decision.cross_fit_below and not system_kind.tells_own_scores
+    cross_fit = len(clips) < config.decision.cross_fit_below and not system_kind.has_held_out_scores
     models = config.decision.folds if cross_fit else 1
     identity = _identity(config, used, list(recordings_seen))
 
     def fit(part: FeatureView, name: str) -> System:
         place = work / name.replace(" ", "-")
-        context = FitContext(place, identity, resume, reporter, name, models, background=background)
+        context = FitContext(
+            place, identity, resume, reporter, name, models, shared_reference=background
+        )
         return system_kind.fit(part, config, context)
 
-    if system_kind.tells_own_scores:
+    if system_kind.has_held_out_scores:
         system = fit(clips, "training")
-        scores = system.own_scores()
+        scores = system.held_out_scores()
         cross_fit = True
         if not scores:
             raise SsdptError(
@@ -95,16 +97,11 @@ def fit_machine(
         system, scores = _cross_fit(clips, config, fit, reporter)
     else:
         system, scores = _fit_and_hold_out(clips, config, fit, reporter)
-    known = getattr(system, "background", None)
-    if isinstance(known, SharedReference):
-        notes.append(f"other machines are known from {known.origin}")
-        if config.system == "multiview" and known.ears is None:
-            notes.add(
-                "one machine ID and nothing to compare it with: the hand-made views judge without "
-                "networks; recordings of other machines (--background) would add them"
-            )
+    if system.shared_reference is not None:
+        notes.append(f"other machines are known from {system.shared_reference.origin}")
+    for warning in system.fit_warnings():
+        notes.add(warning)
     log = work / "training" / LOG_FILE
-    networks = known.ears.log if isinstance(known, SharedReference) and known.ears else ""
     return Fitted(
         system=system,
         stored=StoredModel(
@@ -114,7 +111,7 @@ def fit_machine(
             description={
                 "name": system.name,
                 "clips": len(clips),
-                "hears": f"{system.front_end.name}, {system.front_end.bins} values a frame",
+                "front_end": f"{system.front_end.name}, {system.front_end.bins} values a frame",
                 "mean_spectra": _mean_spectra(clips, config) if shows_log_mels(system) else {},
                 **system.description(),
             },
@@ -125,7 +122,7 @@ def fit_machine(
             recordings_seen=recordings_seen,
             notes=tuple(notes),
         ),
-        log=log.read_text("utf-8") if log.is_file() else networks,
+        log=log.read_text("utf-8") if log.is_file() else system.training_log(),
     )
 
 
@@ -156,7 +153,7 @@ def learn_shared_reference(
         )
         for group in machines
     ]
-    parts = list(clips)
+    kept = []
     for group in others:
         chosen = _normal_training_recordings(group, config.seed, notes)
         of_group = _readable_clips(chosen, config, strict, notes, reporter, least=1)
@@ -164,20 +161,23 @@ def learn_shared_reference(
         names = dict.fromkeys(of_group.recordings[position].path for position in copies)
         notes.add_files("left out of the background, nearly the machine's own", list(names))
         if len(copies) < len(of_group):
-            parts.append(of_group.without(copies))
-    used = [recording for part in parts for recording in dict.fromkeys(part.recordings)]
+            kept.append(of_group.without(copies))
+    used = [recording for part in (*clips, *kept) for recording in dict.fromkeys(part.recordings)]
     identity = _identity(config, used, [content_digest(recording) for recording in used])
     context = FitContext(work, identity, resume, reporter, "background")
-    return SharedReference.learn(parts, config, context)
+    return SharedReference.learn(clips, config, context, kept)
 
 
 def _with_able_system(config: Config, recordings: Sequence[Recording], notes: _Notes) -> Config:
     """The same settings, with a system that can learn from these recordings."""
-    reason = system_class(config.system).refusal(recordings, config)
+    system = system_class(config.system)
+    reason = system.refusal(recordings, config)
     if reason is None:
         return config
-    notes.add(f"{reason}: going on with the Gaussian (system gmm)")
-    return config.model_copy(update={"system": "gmm"})
+    if system.fallback is None:
+        raise SsdptError(f"system {config.system} cannot be fitted: {reason}")
+    notes.add(f"{reason}: using system {system.fallback} instead")
+    return config.model_copy(update={"system": system.fallback})
 
 
 class _Notes(list[str]):
@@ -346,10 +346,14 @@ def _cross_fit(
     if not scores:
         raise SsdptError(
             f"too few clips of each machine ID to set a threshold for system {config.system}; "
-            "record more of them, or use system gmm"
+            f"record more of them{_or_use(system_class(config.system).fallback)}"
         )
     place, system = kept or (None, fit(clips, "training"))
     return system, aligned(scores, place)
+
+
+def _or_use(fallback: str | None) -> str:
+    return f", or use system {fallback}" if fallback else ""
 
 
 def _groups(clips: FeatureView) -> set[tuple[str, str]]:

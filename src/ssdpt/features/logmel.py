@@ -72,7 +72,7 @@ class LogMel(FrontEnd):
     def __init__(self, config: FeatureConfig, sample_rate: int) -> None:
         self.config = config
         self.sample_rate = sample_rate
-        self.bins = config.n_mels
+        self.bins = self.mel_bins = config.n_mels
         self.frame_seconds = config.hop_length / sample_rate
         # In float64: beside a strong tone, float32 would bury the quiet bins in rounding noise.
         turns = np.arange(config.n_fft) / config.n_fft

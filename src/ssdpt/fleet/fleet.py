@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ssdpt.detection.detector import Detector
     from ssdpt.runtime.export import ExportSettings
     from ssdpt.runtime.manifest import Manifest
-    from ssdpt.systems.shared_reference import SharedReference
+    from ssdpt.systems.parts.shared_reference import SharedReference
 
 INDEX = "index.json"
 _FORMAT = 1
@@ -148,7 +148,7 @@ def fit_fleet(
     folders = _folders(out, machines, check_replaceable)
     work = out.with_name(out.name + ".partial")
 
-    if background is None and system_class(config.system).hears_others:
+    if background is None and system_class(config.system).uses_shared_reference:
         by_machine = _by_machine(dataset.recordings)
         background = learn_shared_reference(
             [by_machine[machine] for machine in machines],
@@ -198,11 +198,10 @@ def add_to_fleet(
     The recordings of the machines that are there already are not needed; their models stay.
     """
     from ssdpt.detection.detector import Detector
-    from ssdpt.systems.texture import Texture
 
     fleet = Fleet.load(model, device="cpu")
     first = next(iter(fleet.values()))
-    if not isinstance(first, Detector) or not isinstance(first.system, Texture):
+    if not isinstance(first, Detector) or first.system.shared_reference is None:
         raise SsdptError(
             f"{model}: machines can be added to models of preset best or system texture only; "
             "fit the new machine into a folder of its own"
@@ -228,7 +227,7 @@ def add_to_fleet(
             config=config,
             strict=strict,
             reporter=reporter,
-            background=first.system.background,
+            background=first.system.shared_reference,
         )
         detector.save(folders[machine])
         added[machine] = detector

@@ -32,7 +32,7 @@ from ssdpt.runtime.manifest import (
 from ssdpt.runtime.sounds import Spectra, synthesise
 from ssdpt.runtime.variants import half_weights, int8_weights
 from ssdpt.runtime.verify import BOUND, measure_loss, verify
-from ssdpt.systems.graph import SystemGraph
+from ssdpt.systems.parts.graph import SystemGraph
 from ssdpt.types import Recording
 from ssdpt.version import __version__
 
@@ -115,10 +115,10 @@ def summary(manifest: Manifest) -> str:
 
 
 def _check_settings(detector: Detector, settings: ExportSettings) -> None:
-    if settings.lossy and detector.system_name == "gmm":
+    if settings.lossy and not detector.system.has_network:
         raise SsdptError(
-            f"{detector.machine}: system gmm has no network whose weights could be smaller; "
-            "export it in float32"
+            f"{detector.machine}: system {detector.system_name} has no network whose weights "
+            "could be smaller; export it in float32"
         )
     if settings.runtime == "openvino":
         import openvino  # noqa: F401  raises at once where it is not installed
@@ -169,7 +169,7 @@ def _write_rest(
         segment=Segment(
             frames=detector.system.segment_frames, hop=graph.segment_hop, at_once=graph.at_once
         ),
-        averages_segments=detector.system.means_segments,
+        averages_segments=detector.system.score_is_segment_mean,
         parts=graph.weights,
         outputs=tuple(item.name for item in model.graph.output),
         runtime=settings.runtime,

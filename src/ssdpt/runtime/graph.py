@@ -22,7 +22,7 @@ from torch.nn import functional
 from ssdpt.config.tree import Config
 from ssdpt.features.logmel import LogMel
 from ssdpt.systems.base import System
-from ssdpt.systems.graph import SystemGraph
+from ssdpt.systems.parts.graph import SystemGraph
 
 INPUT = "samples"
 FRAMES, EMBEDDING, SCORE, CLIP = "frames", "embedding", "score", "clip"

@@ -25,6 +25,7 @@ from ssdpt.detection.storage import (
     DATA,
     check_digests,
     check_format,
+    check_oldest_format,
     check_replaceable,
     read_json,
 )
@@ -134,6 +135,7 @@ def read_manifest(folder: Path) -> Manifest:
             f"{folder / MANIFEST}: damaged: no digest of {missing[0]}; "
             "copy or export the model again"
         )
+    check_oldest_format(folder, manifest.format, manifest.system)
     check_digests(folder, manifest.digests)
     return manifest
 

@@ -1,4 +1,4 @@
-"""Blocks of one channel at one rate, whatever a sensor sends."""
+"""BlockConverter of one channel at one rate, whatever a sensor sends."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ssdpt.data.resampling import ResampledBlocks
 from ssdpt.types import Floats
 
 
-class Blocks:
+class BlockConverter:
     """Frames of all channels in, blocks of one channel and one length out."""
 
     def __init__(self, rate_in: int, rate: int, channel: int, seconds: float) -> None:
