@@ -119,6 +119,7 @@ def test_mistakes_are_reported_as_for_all_kinds(folder, source, sentence):
     ("code", "sentence"),
     [
         ("1 / 0", "of package ssdpt-example cannot be imported (ZeroDivisionError: division by"),
+        ("raise OSError('{a}\\n{b}')", "cannot be imported (OSError: {a} {b}); reinstall or"),
         ("class ToneSource: pass", "its class has no settings_class that extends SourceSettings"),
         (
             "from ssdpt.monitor.sources.pushed_source import PushedSource as ToneSource",

@@ -138,7 +138,7 @@ def test_the_plant_file_is_read_again_and_a_broken_one_is_not_taken(opened, tmp_
     with pytest.raises(SsdptError, match="two machines are called b"):
         monitor.reload()
     write("b", "x y")
-    with pytest.raises(SsdptError, match=r"plant\.yaml: machine x y: .*an id has small letters"):
+    with pytest.raises(SsdptError, match=r"plant\.yaml: machine x y: .*an id has at most 64"):
         monitor.reload()
     assert set(monitor.machines.ids()) == {"b", "c"}
     assert monitor.machines["b"] is kept
