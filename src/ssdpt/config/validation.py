@@ -1,4 +1,4 @@
-"""Settings that a person has written, checked: what is wrong with them in words for that person."""
+"""Checks settings that a person has written, and explains what is wrong with them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pydantic_core import ErrorDetails
 from ssdpt.config.kinds import KindSettings
 from ssdpt.errors import SsdptError
 
-# What is wrong with a value, by pydantic's name of the mistake.
+# What is wrong with a value, by pydantic's type of the error.
 _WRONG = {
     "missing": "is missing",
     "greater_than": "must be more than {gt}",
@@ -30,10 +30,10 @@ _WRONG = {
     "tuple_type": "must be a list, with - before each part",
     **dict.fromkeys(("model_type", "model_attributes_type"), "must be lines of `name: value`"),
 }
-_MOST_MISTAKES = 5  # that are told at once
+_MAX_MISTAKES = 5  # that are listed at once
 
-# What libyaml says, what a person has most likely done, and whether it is found out late: then the
-# line where it began is told.
+# The message of libyaml, the most likely mistake, and whether libyaml notices it late: then the
+# line where it began is named.
 _YAML = (
     ("'\\t'", "a tab; indent with spaces", False),
     ("<block end>", "does not line up with what is above it; look at the indentation", False),
@@ -47,7 +47,7 @@ _Expected = TypeVar("_Expected", bound=BaseModel)
 
 
 def read_yaml(text: str, where: str) -> Any:
-    """What a text says; SsdptError names the line that is no YAML."""
+    """The content of a YAML text; SsdptError names the line that is not valid."""
     try:
         return yaml.safe_load(text)
     except yaml.MarkedYAMLError as error:
@@ -67,22 +67,21 @@ def read_yaml(text: str, where: str) -> Any:
 
 
 def checked(expected: type[_Expected], content: Any, where: str) -> _Expected:
-    """`content` as the settings that are expected; SsdptError tells what is wrong, and `where`."""
+    """`content` as the expected settings; SsdptError explains what is wrong, and `where`."""
     try:
         return expected.model_validate(content)
     except ValidationError as error:
-        words = f"{where}: {_explain(error, expected, content)}"
-        raise SsdptError(words) from error
+        raise SsdptError(f"{where}: {_explain(error, expected, content)}") from error
 
 
 def _explain(error: ValidationError, expected: type[BaseModel], content: Any) -> str:
     """All mistakes in one line."""
-    found = [_mistake(one, expected, content) for one in error.errors()]
-    if len(found) == 1:
-        return found[0]
-    told = [f"({number}) {words}" for number, words in enumerate(found[:_MOST_MISTAKES], 1)]
-    more = len(found) - len(told)
-    return "; ".join([*told, *([f"and {more} more"] if more else [])])
+    mistakes = [_mistake(one, expected, content) for one in error.errors()]
+    if len(mistakes) == 1:
+        return mistakes[0]
+    listed = [f"({number}) {text}" for number, text in enumerate(mistakes[:_MAX_MISTAKES], 1)]
+    more = len(mistakes) - len(listed)
+    return "; ".join([*listed, *([f"and {more} more"] if more else [])])
 
 
 def _mistake(error: ErrorDetails, expected: type[BaseModel], content: Any) -> str:
@@ -121,14 +120,14 @@ def _owner(content: Any, place: tuple[int | str, ...], names: list[str]) -> tupl
             return "", names
     one = items[number] if isinstance(items, list | tuple) else None
     id = one.get("id") if isinstance(one, Mapping) else None
-    called = id if isinstance(id, str) else f"number {number + 1}"
-    return f"{group.removesuffix('s')} {called}", names[2:]
+    name = id if isinstance(id, str) else f"number {number + 1}"
+    return f"{group.removesuffix('s')} {name}", names[2:]
 
 
 def _unknown(names: list[str], holder: type[BaseModel]) -> str:
-    """There is no such setting; which one was most likely meant, or which there are."""
+    """There is no such setting; names the one that was most likely meant, or all."""
     *above, name = names
-    words = f"there is no setting '{'.'.join(names)}'"
+    sentence = f"there is no setting '{'.'.join(names)}'"
     fields = holder.model_fields
     deeper = [
         f"{branch}.{name}"
@@ -137,8 +136,8 @@ def _unknown(names: list[str], holder: type[BaseModel]) -> str:
     ]
     near = deeper if len(deeper) == 1 else get_close_matches(name, fields, 1)
     if near:
-        return f"{words}; did you mean '{'.'.join([*above, *near])}'?"
-    return f"{words}; there are {', '.join(fields)}"
+        return f"{sentence}; did you mean '{'.'.join([*above, *near])}'?"
+    return f"{sentence}; there are {', '.join(fields)}"
 
 
 def _follow(
@@ -170,8 +169,8 @@ def _item(content: Any, part: int | str) -> Any:
         return None
 
 
-def _is_settings(found: Any) -> TypeGuard[type[BaseModel]]:
-    return isinstance(found, type) and issubclass(found, BaseModel)
+def _is_settings(value: Any) -> TypeGuard[type[BaseModel]]:
+    return isinstance(value, type) and issubclass(value, BaseModel)
 
 
 def _bound(value: Any) -> str:
