@@ -18,7 +18,7 @@ from pydantic.fields import FieldInfo
 import ssdpt
 from ssdpt.cli import app
 from ssdpt.common.progress import Reporter
-from ssdpt.config.tree import Config, load_config, preset_names
+from ssdpt.config.tree import config_type, load_config, preset_names
 from ssdpt.errors import SsdptError
 from ssdpt.types import Recording, Score, Timeline
 
@@ -45,13 +45,13 @@ def settings_part() -> str:
     """Every setting with its default and meaning, and what each preset makes of it."""
     presets = {name: _flat(load_config(name)) for name in preset_names()}
     lines = ["| setting | default | meaning |", "| --- | --- | --- |"]
-    for name, field, default in _settings(Config, ()):
+    for name, field, default in _settings(config_type(), ()):
         lines.append(f"| `{name}` | {_value(default)} | {_meaning(field)} |")
     lines += ["", "What the presets change:", ""]
     for preset, values in presets.items():
         changed = [
             f"`{name}` {_value(values[name])}"
-            for name, _, default in _settings(Config, ())
+            for name, _, default in _settings(config_type(), ())
             if values[name] != default and name != "preset"
         ]
         lines.append(f"- **{preset}**: {', '.join(changed) or 'nothing, it is the default'}.")
@@ -75,7 +75,7 @@ def generate(page: str) -> str:
     for name, make in PARTS.items():
         begin, end = f"<!-- generated: {name} -->\n", "<!-- end -->"
         if page.count(begin) != 1:
-            raise SystemExit(f"{PAGE.name}: the part {name} is marked not at all or twice")
+            raise SystemExit(f"{PAGE.name}: the part {name} must be marked exactly once")
         head, tail = page.split(begin)
         page = f"{head}{begin}{make()}\n{end}{tail.partition(end)[2]}"
     return page
@@ -95,29 +95,29 @@ def _members(owner: type) -> Iterator[tuple[str, Any]]:
 def _member(owner: str, name: str, member: Any) -> str:
     if isinstance(member, property):
         returns = inspect.signature(member.fget).return_annotation if member.fget else ""
-        told = inspect.getdoc(member)
-        text = f"#### `{owner.lower()}.{name}` → `{returns}`"
-        return f"{text}\n\n{told}" if told else text
+        text = inspect.getdoc(member)
+        head = f"#### `{owner.lower()}.{name}` → `{returns}`"
+        return f"{head}\n\n{text}" if text else head
     head = owner if isinstance(member, classmethod) else owner.lower()
     return _function(f"{head}.{name}", getattr(member, "__func__", member))
 
 
 def _function(title: str, function: Callable[..., Any]) -> str:
     signature = inspect.signature(function)
-    told: list[str] = []
+    parts: list[str] = []
     for name, parameter in signature.parameters.items():
         if name in ("self", "cls"):
             continue
-        if parameter.kind is parameter.KEYWORD_ONLY and "*" not in told:
-            told.append("*")
+        if parameter.kind is parameter.KEYWORD_ONLY and "*" not in parts:
+            parts.append("*")
         default = parameter.default
         # An object has no short form of its own; its name in the source is one.
         value = "SILENT" if isinstance(default, Reporter) else repr(default)
         tail = "" if default is parameter.empty else f" = {value}"
-        told.append(f"{name}: {parameter.annotation}{tail}")
-    call = f"{title}({', '.join(told)}) -> {signature.return_annotation}"
+        parts.append(f"{name}: {parameter.annotation}{tail}")
+    call = f"{title}({', '.join(parts)}) -> {signature.return_annotation}"
     if len(call) > _LINE:
-        call = f"{title}(\n    " + ",\n    ".join(told) + f",\n) -> {signature.return_annotation}"
+        call = f"{title}(\n    " + ",\n    ".join(parts) + f",\n) -> {signature.return_annotation}"
     return f"#### `{title}`\n\n```text\n{call}\n```\n\n{inspect.getdoc(function) or ''}"
 
 
@@ -146,7 +146,7 @@ def _settings(
 
 
 def _described(model: type[BaseModel], name: str, field: FieldInfo) -> FieldInfo:
-    """A field that only changes a default takes its words from the class it comes from."""
+    """A field that only changes a default takes its description from the class it comes from."""
     for owner in model.__mro__:
         fields: dict[str, FieldInfo] = getattr(owner, "model_fields", {})
         if name in fields and fields[name].description:
@@ -155,21 +155,21 @@ def _described(model: type[BaseModel], name: str, field: FieldInfo) -> FieldInfo
 
 
 def _meaning(field: FieldInfo) -> str:
-    words = _joined(field.description or "").replace("|", "\\|")
+    meaning = _joined(field.description or "").replace("|", "\\|")
     if get_origin(field.annotation) is Literal:
-        words += f" ({', '.join(f'`{choice}`' for choice in get_args(field.annotation))})"
-    return words
+        meaning += f" ({', '.join(f'`{choice}`' for choice in get_args(field.annotation))})"
+    return meaning
 
 
 def _flat(config: BaseModel, path: tuple[str, ...] = ()) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for name in type(config).model_fields:
         value = getattr(config, name)
         if isinstance(value, BaseModel):
-            found |= _flat(value, (*path, name))
+            values |= _flat(value, (*path, name))
         else:
-            found[".".join((*path, name))] = value
-    return found
+            values[".".join((*path, name))] = value
+    return values
 
 
 def _value(value: Any) -> str:
@@ -195,9 +195,10 @@ def _commands(command: Any, path: tuple[str, ...]) -> Iterator[str]:
         names = ", ".join(f"`{name}`" for name in option.opts)
         default = option.default
         silent = option.required or default is None or default is False
-        said = "" if silent else f" Default: `{default}`."
+        default_text = "" if silent else f" Default: `{default}`."
         lines.append(
-            f"- {names}: {_joined(option.help or '')}{said}" + " Required." * option.required
+            f"- {names}: {_joined(option.help or '')}{default_text}"
+            + " Required." * option.required
         )
     yield "\n".join(lines)
 

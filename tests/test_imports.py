@@ -46,7 +46,7 @@ def base_modules():
     )
     yield from (f"ssdpt.runtime.{name}" for name in ("manifest", "session", "chunks", "card"))
     yield from ("ssdpt.runtime.exported", "ssdpt.common.cluster", "ssdpt.fleet.archive")
-    yield from ("ssdpt.config.settings", "ssdpt.config.system_settings")
+    yield from ("ssdpt.config.settings", "ssdpt.config.registry", "ssdpt.config.validation")
     for package in (ssdpt.cli, ssdpt.data):
         yield package.__name__
         for module in pkgutil.iter_modules(package.__path__, package.__name__ + "."):
@@ -61,7 +61,7 @@ def python(code, *arguments):
 
 
 def test_all_is_what_there_is():
-    assert ssdpt.__all__ == ["Detector", "Fleet", "__version__", "load"]
+    assert ssdpt.__all__ == ["Clip", "Detector", "Fleet", "__version__", "load"]
     for name in ssdpt.__all__:
         assert getattr(ssdpt, name) is not None
     with pytest.raises(AttributeError, match="Detektor"):

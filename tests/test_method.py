@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from ssdpt.config.tree import Config
+from ssdpt.config.tree import config_type
+from ssdpt.systems.ssdpt import SsdptConfig
 
 PAGE = (Path(__file__).parents[1] / "docs" / "method.md").read_text("utf-8")
 EQUATIONS = 18  # numbered equations of the paper
@@ -37,7 +38,7 @@ def _resolve(name: str) -> Any:
 
 
 def _is_setting(name: str) -> bool:
-    model: Any = Config
+    model: Any = config_type()
     *parents, leaf = name.split(".")
     for parent in parents:
         if parent not in model.model_fields:
@@ -76,5 +77,5 @@ def test_every_equation_has_a_function() -> None:
 def test_every_choice_of_the_ssdpt_system_is_explained() -> None:
     explained = {name for name in SETTINGS if name.startswith("ssdpt.")}
     trees = {"ssdpt.mask", "ssdpt.training"}
-    fields = {f"ssdpt.{name}" for name in type(Config().ssdpt).model_fields}
+    fields = {f"ssdpt.{name}" for name in SsdptConfig.model_fields}
     assert fields - trees <= explained

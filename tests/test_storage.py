@@ -126,7 +126,7 @@ def test_a_newer_model_says_to_upgrade(model):
 
 def test_an_older_gaussian_is_refused_and_an_older_network_is_not(model, models, tmp_path):
     edit(model / "config.json", format=1)
-    assert "weighed all frames alike; fit it again" in refused(model)
+    assert "which system gmm cannot read; fit it again" in refused(model)
     network = Path(shutil.copytree(models["ssdpt"], tmp_path / "network"))
     edit(network / "config.json", format=1)
     assert Detector.load(network).system_name == "ssdpt"

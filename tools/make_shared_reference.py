@@ -26,12 +26,12 @@ from ssdpt.data.simulator.preset import ALL_MACHINES, preset_named
 from ssdpt.features.cache import FeatureSet
 from ssdpt.features.texture import TextureFrames
 from ssdpt.systems.base import FitContext
-from ssdpt.systems.shared_reference import SharedReference
+from ssdpt.systems.parts.shared_reference import SharedReference
 from ssdpt.types import Recording
 
 SEEDS = range(100, 110)  # of the plant; each has other specimens of every machine type
 CLIPS = 20  # of every specimen
-TAUGHT = 63  # specimens that the networks are trained on
+TRAINED_ON = 63  # specimens, for the networks
 SNR_DB = (-5.5, 9.0)
 VISITS = (0.2, 1.0)
 RATE = 16000
@@ -55,7 +55,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--device", default="auto")
     parser.add_argument("--out", type=Path, default=Path("src/ssdpt/systems/assets"))
-    given = parser.parse_args()
+    options = parser.parse_args()
     random = np.random.default_rng(0)
     jobs = []
     for seed in SEEDS:
@@ -71,31 +71,31 @@ def main() -> None:
     frames = [part for part, _ in made]
     offsets = np.concatenate([[0], np.cumsum([len(part) for part in frames])])
     clips = FeatureSet(tuple(item for _, item in made), np.concatenate(frames), offsets)
-    taught_as = {"multiview.networks": 1, "multiview.network.classes": "section"}
-    config = load_config("best", {"device": given.device, **taught_as})
+    classes = {"multiview.networks": 1, "multiview.network.classes": "section"}
+    config = load_config("best", {"device": options.device, **classes})
     with tempfile.TemporaryDirectory() as work:
-        context = FitContext(Path(work), "background")
-        spread = SharedReference.learn(
+        context = FitContext(Path(work), "shared reference")
+        untrained = SharedReference.learn(
             [clips.all()], load_config("best", {"system": "texture"}), context
         )
-        taught = SharedReference.learn([clips.subset(range(TAUGHT * CLIPS))], config, context)
-    assert taught.ears is not None
-    arrays = {name: value.astype(np.float32) for name, value in spread.arrays().items()}
-    for name, value in taught.arrays().items():
+        trained = SharedReference.learn([clips.subset(range(TRAINED_ON * CLIPS))], config, context)
+    assert trained.networks is not None
+    arrays = {name: value.astype(np.float32) for name, value in untrained.arrays().items()}
+    for name, value in trained.arrays().items():
         if name not in arrays:
             # Only the shape of a spread counts, and its large values most.
             value = value / np.trace(value) if name.startswith("spread/") else value
             coarse = name.startswith("spread/") or value.dtype == np.float32
             arrays[name] = value.astype(np.float16) if coarse else value
-    given.out.mkdir(exist_ok=True)
-    (given.out / "shared_reference.safetensors").write_bytes(save(arrays))
+    options.out.mkdir(exist_ok=True)
+    (options.out / "shared_reference.safetensors").write_bytes(save(arrays))
     about = {
         "sample_rate": RATE,
         "features": config.features.model_dump(),
-        "classes": taught.ears.classes,
+        "classes": trained.networks.classes,
     }
-    write_json(given.out / "shared_reference.json", about)
-    print(f"{len(made)} clips, {taught.ears.classes} classes")
+    write_json(options.out / "shared_reference.json", about)
+    print(f"{len(made)} clips, {trained.networks.classes} classes")
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from ssdpt.experiments.ablation.ablation import Ablation, AblationRequest
 from ssdpt.experiments.ablation.networks import ears_key, some_of, trained_as
 from ssdpt.experiments.ablation.variants import FULL
 from ssdpt.fleet.fleet import fit_fleet
-from ssdpt.systems.embedding_networks import EmbeddingNetworks
+from ssdpt.systems.parts.embedding_networks import EmbeddingNetworks
 
 TINY = {
     "features.n_mels": 32,
@@ -168,13 +168,13 @@ def test_variants_hear_with_fewer_networks(networks):
     config = run.configs[FULL]
     key = ears_key(config, run.training)
     ears = run.ears.get(config, key, list, run.reporter)
-    assert [ear.name for ear in some_of(ears, run.configs["one-network"].multiview).ears] == [
+    assert [one.name for one in some_of(ears, run.configs["one-network"].multiview).networks] == [
         "steady-1",
         "moving-1",
     ]
-    assert {ear.hears for ear in some_of(ears, run.configs["without-steady"].multiview).ears} == {
-        "moving"
-    }
+    assert {
+        one.input for one in some_of(ears, run.configs["without-steady"].multiview).networks
+    } == {"moving"}
     for name in ("one-network", "without-steady", "networks-alone"):
         assert ears_key(trained_as(run.configs[name], run.recipe), run.training) == key
         assert scores(run, name) != scores(run, FULL)

@@ -145,7 +145,7 @@ def test_an_interrupted_cell_goes_on_where_it_was(data, make, tmp_path, monkeypa
     cell = make("ae", ae__training__checkpoint_seconds=1e-6)
     whole = run_cell(cell, data, tmp_path / "whole")
 
-    from ssdpt.systems import network
+    from ssdpt.systems.parts import network
 
     real = network.NetworkSystem.settle
 

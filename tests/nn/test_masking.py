@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from ssdpt.config.system_settings import MaskConfig
 from ssdpt.nn.masking import draw_boxes, draw_mixup, mix, visible
+from ssdpt.nn.settings import MaskConfig
 
 SHAPE = (8, 64, 128)
 

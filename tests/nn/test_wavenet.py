@@ -6,8 +6,8 @@ import pytest
 import torch
 
 import ssdpt.nn.wavenet
-from ssdpt.config.system_settings import WaveNetMember
 from ssdpt.nn.margins import AdditiveMargin
+from ssdpt.nn.settings import WaveNetMember
 from ssdpt.nn.wavenet import STRIDE, FrameNetwork, PooledNetwork, WaveNet, layer_table
 
 SMALL = {"channels": 4, "stacks": 2, "layers": 3}

@@ -57,7 +57,7 @@ def test_every_system_scores_in_its_graph_as_it_does(detectors, name):
 
 
 def test_the_dcase_form_of_the_score_has_a_graph(detectors):
-    from ssdpt.systems.ssdpt import Ssdpt
+    from ssdpt.systems.ssdpt.system import Ssdpt
 
     trained = detectors["ssdpt"].system
     config = load_config("tiny", {"ssdpt.score": "dcase", "ssdpt.target": "standardised"})

@@ -28,16 +28,18 @@ def test_the_largest_domain_comes_first_and_lends_the_others_its_scale(bank):
     assert target.scale.mean == pytest.approx((8 * own.mean() + 2 * source.scale.mean) / 10)
 
 
-def test_a_distance_counts_in_the_loneliness_of_the_nearest_clip():
-    found = References(np.array([[0.0], [10.0]]), np.array([1.0, 4.0]), Scale(1.0, 0.5))
-    # 2 from the lonely clip at 10 is nearer than 2 from the other.
-    np.testing.assert_allclose(found.distances(np.array([[2.0], [12.0], [8.0]])), [2.0, 0.5, 0.5])
-    np.testing.assert_allclose(found.z(np.array([[2.0]])), [2.0])
+def test_a_distance_counts_in_the_spacing_of_the_nearest_clip():
+    references = References(np.array([[0.0], [10.0]]), np.array([1.0, 4.0]), Scale(1.0, 0.5))
+    # 2 from the clip at 10, whose neighbours are far, is nearer than 2 from the other.
+    np.testing.assert_allclose(
+        references.distances(np.array([[2.0], [12.0], [8.0]])), [2.0, 0.5, 0.5]
+    )
+    np.testing.assert_allclose(references.z(np.array([[2.0]])), [2.0])
 
 
-def test_loneliness_is_the_mean_distance_to_the_nearest_others():
-    found = References.of(np.array([[0.0], [1.0], [3.0], [100.0]]), neighbours=2)
-    np.testing.assert_allclose(found.loneliness, [2.0, 1.5, 2.5, 98.0])
+def test_neighbour_distance_is_the_mean_distance_to_the_nearest_others():
+    references = References.of(np.array([[0.0], [1.0], [3.0], [100.0]]), neighbours=2)
+    np.testing.assert_allclose(references.neighbour_distance, [2.0, 1.5, 2.5, 98.0])
 
 
 def test_few_clips_borrow_their_scale():
@@ -47,31 +49,31 @@ def test_few_clips_borrow_their_scale():
     assert many.scale.sd < 0.1
 
 
-def test_one_clip_borrows_loneliness_and_scale():
+def test_one_clip_borrows_spacing_and_scale():
     source = _cloud(60)
     bank = Bank.of({"source": source, "target": np.full((1, 6), 50.0)}, neighbours=5)
     alone = bank.domains["target"]
     assert alone.scale == bank.domains["source"].scale
     pairs = [np.linalg.norm(one - other) for one in source for other in source]
     apart = np.median([distance for distance in pairs if distance > 0])
-    assert alone.loneliness[0] == pytest.approx(apart, rel=1e-5)
+    assert alone.neighbour_distance[0] == pytest.approx(apart, rel=1e-5)
 
 
 def test_without_any_other_clip_there_is_a_scale_still():
     bank = Bank.of({"source": np.zeros((1, 3))}, neighbours=5)
-    odd = bank.z(np.array([[0.0, 0.0, 0.0], [100.0, 0.0, 0.0]]))
-    assert np.isfinite(odd).all()
-    assert odd[0] < 0 < odd[1]
+    scores = bank.z(np.array([[0.0, 0.0, 0.0], [100.0, 0.0, 0.0]]))
+    assert np.isfinite(scores).all()
+    assert scores[0] < 0 < scores[1]
 
 
 def test_new_clips_leave_the_others_as_they_were(bank):
-    more = bank.with_more(_cloud(10, at=-20.0, seed=2), "target", background_clips=50.0)
+    more = bank.with_more(_cloud(10, at=-20.0, seed=2), "target", reference_clips=50.0)
     assert more.domains is bank.domains
-    assert bank.absorbed == ()
+    assert bank.added == ()
     far = _cloud(20, at=200.0, seed=3)
     everywhere = np.concatenate([_cloud(50, seed=4), _cloud(50, at=9.0, seed=5), far])
     assert (more.z(everywhere) <= bank.z(everywhere)).all()
-    # What is usual for the fit stays so, and what is far from everything stays odd.
+    # What is usual for the fit stays so, and what is far from everything stays unusual.
     np.testing.assert_allclose(more.z(everywhere[:100]), bank.z(everywhere[:100]))
     assert (more.z(far) > 50).all()
 
@@ -80,14 +82,14 @@ def test_new_clips_leave_the_others_as_they_were(bank):
 def test_new_clips_and_those_like_them_become_usual(bank, clips):
     given = _cloud(clips, at=-20.0, seed=2)
     like = _cloud(30, at=-20.0, seed=3)
-    more = bank.with_more(given, "target", background_clips=50.0)
+    more = bank.with_more(given, "target", reference_clips=50.0)
     assert (more.z(given) < 0).all()
     assert np.median(bank.z(like)) > 30
     assert np.median(more.z(like)) < 3
 
 
 def test_a_single_clip_does_not_open_the_door_wide(bank):
-    more = bank.with_more(np.full((1, 6), -20.0), "target", background_clips=50.0)
+    more = bank.with_more(np.full((1, 6), -20.0), "target", reference_clips=50.0)
     usual = bank.domains["source"].usual_distance()
     step = np.zeros((2, 6))
     step[:, 0] = usual, 3 * usual
@@ -98,8 +100,8 @@ def test_a_single_clip_does_not_open_the_door_wide(bank):
 
 def test_copies_are_no_closer_than_clips_of_the_fit(bank):
     copies = np.repeat(np.full((1, 6), -20.0), 3, axis=0)
-    one = bank.with_more(copies[:1], "target", background_clips=50.0)
-    three = bank.with_more(copies, "target", background_clips=50.0)
+    one = bank.with_more(copies[:1], "target", reference_clips=50.0)
+    three = bank.with_more(copies, "target", reference_clips=50.0)
     like = _cloud(30, at=-20.0, seed=3)
     np.testing.assert_allclose(three.z(like), one.z(like))
 
@@ -108,8 +110,8 @@ def test_a_condition_is_measured_by_the_spread_of_its_own_clips(bank):
     wide = np.ones(6)
     wide[0] = 30.0  # in one direction the new clips differ far more than those of the fit
     given, like = (_cloud(20, seed=seed) * wide + 300.0 for seed in (2, 3))
-    more = bank.with_more(given, "target", background_clips=50.0)
-    (condition,) = more.absorbed
+    more = bank.with_more(given, "target", reference_clips=50.0)
+    (condition,) = more.added
     assert abs(condition.directions[0, 0]) == pytest.approx(1.0, abs=0.01)
     assert condition.factors[0] < 0.2
     # A fault that moves clips where normal ones hardly differ is not hidden by that direction.
@@ -117,12 +119,12 @@ def test_a_condition_is_measured_by_the_spread_of_its_own_clips(bank):
     assert np.median(more.z(fault)) > np.median(more.z(like)) + 5
 
 
-def test_few_clips_are_believed_less_the_more_the_fit_has_heard(bank):
+def test_few_clips_are_believed_less_the_more_clips_the_fit_rests_on(bank):
     given = 10 * _cloud(10, at=-20.0, seed=2)
-    strict, lenient = (bank.with_more(given, "target", clips).absorbed[0] for clips in (10, 1000))
+    strict, lenient = (bank.with_more(given, "target", clips).added[0] for clips in (10, 1000))
     assert (strict.factors < lenient.factors[: len(strict.factors)]).all()
 
 
-def test_without_density_all_count_as_equally_lonely():
+def test_without_density_all_count_alike():
     bank = Bank.of({"source": _cloud(20)}, neighbours=0).with_more(_cloud(5), "target", 50.0)
-    assert set(bank.absorbed[0].references.loneliness.tolist()) == {1.0}
+    assert set(bank.added[0].references.neighbour_distance.tolist()) == {1.0}

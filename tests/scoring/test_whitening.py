@@ -1,11 +1,10 @@
-"""Whitening with a background, and what siblings emphasise."""
+"""Whitening with a shared reference, and what siblings emphasise."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from ssdpt.config.system_settings import TextureConfig
 from ssdpt.scoring.section_model import view_of
 from ssdpt.scoring.whitening import covariance, emphasis, mixed, whitening
 
@@ -31,7 +30,7 @@ def test_single_clips_show_no_spread():
     np.testing.assert_array_equal(covariance([np.ones((1, 3))]), np.eye(3))
 
 
-def test_a_background_gives_its_shape_not_its_size():
+def test_a_shared_reference_gives_its_shape_not_its_size():
     own, other = np.diag([1.0, 3.0]), np.diag([300.0, 100.0])
     np.testing.assert_allclose(mixed(own, other, 1.0), np.diag([3.0, 1.0]))
     np.testing.assert_allclose(mixed(own, other, 0.0), own)
@@ -50,9 +49,9 @@ def test_siblings_stretch_the_direction_in_which_they_differ():
 def test_a_view_tells_how_far_siblings_lie(away):
     own = {"source": draws(80, np.ones(5))}
     sibling = {"source": draws(80, np.ones(5), seed=1) + away}
-    settings = TextureConfig(background_clips=0)
-    view, distance = view_of(own, [sibling], None, settings, emphasised=False)
-    _, nothing = view_of(own, [], None, settings, emphasised=False)
+    settings = {"reference_clips": 0.0, "neighbours": 16, "domains_apart": True}
+    view, distance = view_of(own, [sibling], None, **settings, emphasised=False)
+    _, nothing = view_of(own, [], None, **settings, emphasised=False)
     assert nothing == 1.0
     assert distance == pytest.approx(float(np.median(view.z(sibling["source"]))))
     assert (distance > 30) == (away == 20.0)

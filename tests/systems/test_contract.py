@@ -10,7 +10,7 @@ from ssdpt import Detector
 from ssdpt.config.tree import load_config
 from ssdpt.errors import SsdptError
 from ssdpt.systems import system_class, system_names
-from ssdpt.systems.network import TWO_SECTIONS
+from ssdpt.systems.parts.network import TWO_SECTIONS
 from ssdpt.types import Recording
 
 pytestmark = pytest.mark.parametrize("name", system_names())
@@ -82,7 +82,7 @@ def test_the_timeline_has_a_value_for_every_segment(system, frames, name):
     assert line.start[0] == 0
     assert line.start[-1] + line.duration <= (len(frames) + 1) * system.hop_seconds
     # Of an ensemble the timeline is the first member's, and another may have longer segments.
-    whole = name in {"texture", "multiview"}  # they judge a clip by statistics over all of it
+    whole = name in {"texture", "multiview"}  # scored by statistics over all of a clip
     longest = (len(frames) if whole else system.segment_frames) * system.hop_seconds
     assert (
         line.duration <= longest
@@ -121,15 +121,13 @@ def test_the_map_is_over_frames_and_bins_and_not_negative(system, frames, count)
     assert np.isfinite(found).all()
 
 
-def test_the_map_shows_where_a_strange_tone_is(system, frames, name):
+def test_the_map_shows_where_a_strange_tone_is(system, frames):
     if not system.explains:
-        assert name == "wavenet-ensemble"
         return
-    odd = frames.copy()
-    odd[100:130, 10:14] += 100
-    found = system.anomaly_map(odd, "00")
-    inside = found[100:130, 10:14].mean()
-    assert inside > 2 * found.mean()
+    changed = frames.copy()
+    changed[100:130, 10:14] += 100
+    heat = system.anomaly_map(changed, "00")
+    assert heat[100:130, 10:14].mean() > 2 * heat.mean()
 
 
 def test_an_unseen_section_is_scored_by_rule_and_says_so(detectors, name, clip):
@@ -147,7 +145,10 @@ def test_one_seed_one_score_another_seed_another(fan, name, clip):
         return Detector.fit(fan, config=load_config("tiny", changes)).score(clip).value
 
     assert score(1) == score(1)
-    assert (score(1) == score(2)) == (name == "texture")  # which draws nothing
+    if name == "texture":  # draws nothing
+        assert score(1) == score(2)
+    elif name == "gmm" or system_class(name).has_network:
+        assert score(1) != score(2)
 
 
 def test_moving_to_the_device_it_is_on_changes_nothing(system, frames):
@@ -162,8 +163,9 @@ def test_refusal(name, tmp_path):
     two = [*one, Recording(tmp_path / "x.wav", "fan", "01")]
     reason = system_class(name).refusal(one, config)
     assert (reason is not None) == (TWO_SECTIONS in system_class(name).needs)
-    assert (reason is None) == (name in {"ae", "gmm", "texture", "multiview"})
-    assert reason is None or "at least two" in reason
+    if reason is not None:
+        assert "at least two" in reason
+        assert system_class(system_class(name).fallback).refusal(one, config) is None
     assert system_class(name).refusal(two, config) is None
 
 

@@ -18,8 +18,8 @@ from ssdpt.config.tree import load_config
 from ssdpt.errors import SsdptError
 from ssdpt.features.cache import FeatureSet
 from ssdpt.systems.base import FitContext
-from ssdpt.systems.ssdpt import Ssdpt
-from ssdpt.systems.ssdpt_ensemble import SsdptEnsemble
+from ssdpt.systems.ssdpt.ensemble import SsdptEnsemble
+from ssdpt.systems.ssdpt.system import Ssdpt
 from ssdpt.types import Recording
 
 CLIPS, FRAMES, BINS = 8, 80, 32
@@ -84,7 +84,7 @@ def test_normal_training_clips_of_each_section_set_the_scale(ensemble, clips):
 
 def test_a_scale_takes_a_hundred_clips_of_a_section(clips, ensemble, monkeypatch):
     """Here two, so that the test is short: the first and the last of four."""
-    from ssdpt.systems import ensemble as module
+    from ssdpt.systems.parts import ensemble as module
 
     monkeypatch.setattr(module, "spread_evenly", lambda count: [0, count - 1])
     member = ensemble.members[0]
@@ -151,7 +151,7 @@ def test_every_member_listens_once_for_all_sections(ensemble, sound):
 
 @pytest.mark.parametrize("in_memory", [1 << 20, 100])  # bytes
 def test_blocks_that_come_only_once(ensemble, sound, in_memory, monkeypatch):
-    monkeypatch.setattr("ssdpt.systems.ensemble._IN_MEMORY", in_memory)
+    monkeypatch.setattr("ssdpt.systems.parts.ensemble._IN_MEMORY", in_memory)
     once = (sound[first : first + 9] for first in range(0, FRAMES, 9))
     assert ensemble.score(once, "00").value == ensemble.score([sound], "00").value
 
@@ -310,7 +310,7 @@ import numpy as np
 import torch
 from ssdpt.config.tree import load_config
 from ssdpt.scoring.fusion import Scale
-from ssdpt.systems.wavenet import WaveNetEnsemble, WaveNetSystem, _build
+from ssdpt.systems.wavenet.system import WaveNetEnsemble, WaveNetSystem, _build
 
 torch.set_num_threads(1)
 config = load_config("tiny", {"system": "wavenet-ensemble"})

@@ -11,7 +11,7 @@ from scipy import stats
 from ssdpt.config.tree import load_config
 from ssdpt.features.cache import FeatureSet
 from ssdpt.systems.base import FitContext
-from ssdpt.systems.gmm import GaussianMixture
+from ssdpt.systems.gmm.system import GaussianMixture
 from ssdpt.types import Recording
 
 BINS = 8
@@ -138,7 +138,7 @@ def test_few_target_clips_count_as_much_as_many_source_clips():
 
 def test_made_up_clips_lie_between_real_ones():
     from ssdpt.config.tree import load_config as load
-    from ssdpt.systems.gmm import _balanced
+    from ssdpt.systems.gmm.system import _balanced
 
     rng = np.random.default_rng(1)
     source, target = list(rng.normal(size=(50, 2))), list(rng.normal(9, 1, size=(4, 2)))

@@ -13,7 +13,7 @@ from ssdpt.config.tree import load_config
 from ssdpt.errors import SsdptError
 from ssdpt.features.cache import FeatureSet
 from ssdpt.systems.base import FitContext
-from ssdpt.systems.mobilenet_lof import MobileNetLof
+from ssdpt.systems.mobilenet.outlier import MobileNetLof
 from ssdpt.types import Recording
 
 FRAMES, BINS = 48, 64
@@ -154,8 +154,8 @@ def test_foreign_arrays_are_refused(trained):
     assert back.description() == description
     for changed in (
         {**arrays, "references": arrays["references"][:, :4]},
-        {**arrays, "reach": arrays["reach"][:-1]},
-        {name: value for name, value in arrays.items() if name != "density"},
+        {**arrays, "references": arrays["references"][:-1]},
+        {name: value for name, value in arrays.items() if name != "references"},
     ):
         with pytest.raises((KeyError, ValueError)):
             MobileNetLof.restore(*state, changed, description)

@@ -12,7 +12,7 @@ from ssdpt.config.tree import load_config
 from ssdpt.features.cache import FeatureSet
 from ssdpt.nn.mobilenet import MobileNetV2
 from ssdpt.systems.base import FitContext
-from ssdpt.systems.mobilenet import MobileNetSystem
+from ssdpt.systems.mobilenet.classifier import MobileNetSystem
 from ssdpt.types import Recording
 
 CLIPS, FRAMES, BINS = 12, 48, 32

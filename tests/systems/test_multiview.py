@@ -18,7 +18,7 @@ from ssdpt.data.layouts import read_layout, read_layouts
 from ssdpt.errors import SsdptError
 from ssdpt.features.views import UNTRAINED
 from ssdpt.fleet.fleet import Fleet, add_to_fleet, fit_fleet
-from ssdpt.systems.shared_reference import SharedReference
+from ssdpt.systems.parts.shared_reference import SharedReference
 from ssdpt.training.log import LOG_FILE
 
 TINY = {"system": "multiview", "device": "cpu"}
@@ -51,8 +51,8 @@ def _others_of(section):
 
 def test_machines_fitted_together_share_their_networks(together):
     fleet = Fleet.load(together, device="cpu")
-    first, second = (detector.system.background.ears for detector in fleet.values())
-    assert [ear.name for ear in first.ears] == ["steady-1", "moving-1"]
+    first, second = (detector.system.shared_reference.networks for detector in fleet.values())
+    assert [one.name for one in first.networks] == ["steady-1", "moving-1"]
     for name, value in first.arrays().items():
         np.testing.assert_array_equal(value, second.arrays()[name])
     log = [json.loads(line) for line in (together / "fan" / LOG_FILE).read_text().splitlines()]
@@ -68,9 +68,9 @@ def test_a_machine_added_later_hears_with_the_same_networks(together, plant, tmp
     fleet = Fleet.load(model, device="cpu")
     assert set(fleet) == {"fan", "valve", "blower"}
     assert (model / "fan" / "model.safetensors").read_bytes() == before
-    ours, theirs = fleet["blower"].system.background, fleet["fan"].system.background
-    for name, value in theirs.ears.arrays().items():
-        np.testing.assert_array_equal(value, ours.ears.arrays()[name])
+    ours, theirs = fleet["blower"].system.shared_reference, fleet["fan"].system.shared_reference
+    for name, value in theirs.networks.arrays().items():
+        np.testing.assert_array_equal(value, ours.networks.arrays()[name])
     with pytest.raises(SsdptError, match="blower is in it already"):
         add_to_fleet(read_layout(new), model, {})
 
@@ -85,9 +85,9 @@ def test_nothing_is_added_to_one_machine_or_to_another_system(models, fan):
 def test_one_machine_alone_is_judged_by_hand_made_views_and_says_so(plant, tmp_path):
     alone = one_section(plant / "fan", tmp_path / "fan")
     detector = Detector.fit(alone, config=load_config("tiny", TINY))
-    assert set(detector.system.portraits["00"].views) == set(UNTRAINED)
+    assert set(detector.system.section_models["00"].views) == set(UNTRAINED)
     fleet = fit_fleet(read_layout(alone), load_config("tiny", TINY), tmp_path / "model")
-    assert any("judge without networks" in note for note in fleet["fan"].stored.notes)
+    assert any("views without networks" in note for note in fleet["fan"].stored.notes)
 
 
 def test_a_background_adds_networks_and_its_copies_are_left_out(plant, tmp_path):
@@ -106,14 +106,14 @@ def test_a_background_adds_networks_and_its_copies_are_left_out(plant, tmp_path)
     assert "nearly the machine's own: section_00_source_train_normal_9999_copy.wav" in " ".join(
         result.output.split()
     )
-    views = Detector.load(tmp_path / "model", device="cpu").system.portraits["00"].views
+    views = Detector.load(tmp_path / "model", device="cpu").system.section_models["00"].views
     assert {"steady-1", "moving-1"} < set(views)
 
 
 def test_weights_of_the_views_sum_to_one_and_follow_siblings(together):
     system = Fleet.load(together, device="cpu")["fan"].system
-    for portrait in system.portraits.values():
-        weights = [view.weight for view in portrait.views.values()]
+    for model in system.section_models.values():
+        weights = [view.weight for view in model.views.values()]
         assert sum(weights) == pytest.approx(1)
         assert len(set(weights)) > 1
 
@@ -122,9 +122,9 @@ def test_what_ships_is_of_the_default_front_end_and_whole():
     config = load_config("best")
     shipped = SharedReference.shipped(config, frozen=True)
     assert set(shipped.spread) == {*UNTRAINED, "steady-1", "moving-1"}
-    assert shipped.ears is not None
+    assert shipped.networks is not None
     mels = np.random.default_rng(0).normal(-30, 10, (100, 128)).astype(np.float32)
-    assert all(np.isfinite(value).all() for value in shipped.ears.embed(mels).values())
+    assert all(np.isfinite(value).all() for value in shipped.networks.embed(mels).values())
     for spread in shipped.spread.values():
         np.testing.assert_allclose(spread, spread.T, rtol=1e-2, atol=1e-4)
         assert np.linalg.eigvalsh(spread.astype(np.float64))[-1] > 0
@@ -137,7 +137,7 @@ def test_frozen_networks_judge_one_machine_in_seconds(plant, tmp_path):
         app, ["fit", str(alone), "--frozen", "--device", "cpu", "--out", str(tmp_path / "model")]
     )
     assert result.exit_code == 0, result.output
-    views = Detector.load(tmp_path / "model", device="cpu").system.portraits["00"].views
+    views = Detector.load(tmp_path / "model", device="cpu").system.section_models["00"].views
     assert set(views) == {*UNTRAINED, "steady-1", "moving-1"}
 
 

@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from ssdpt.config.tree import load_config
 from ssdpt.nn.dpt import DualPathTransformer
-from ssdpt.systems.ssdpt import Ssdpt
+from ssdpt.systems.ssdpt.system import Ssdpt
 
 torch.set_num_threads(1)
 network = DualPathTransformer(2, blocks=1).eval()

@@ -12,8 +12,8 @@ from ssdpt import Detector
 from ssdpt.config.tree import load_config
 from ssdpt.features.cache import FeatureSet
 from ssdpt.systems.base import FitContext
-from ssdpt.systems.ssdpt import Ssdpt
-from ssdpt.systems.ssdpt_noaux import SsdptWithoutAuxiliary
+from ssdpt.systems.ssdpt.system import Ssdpt
+from ssdpt.systems.ssdpt.without_auxiliary import SsdptWithoutAuxiliary
 from ssdpt.types import Recording
 
 CLIPS, FRAMES, BINS = 8, 80, 32

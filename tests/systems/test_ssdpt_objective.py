@@ -13,7 +13,7 @@ from torch.nn import functional
 from ssdpt.config.tree import load_config
 from ssdpt.features.cache import FeatureSet
 from ssdpt.nn.dpt import DualPathTransformer
-from ssdpt.systems.ssdpt_objective import SsdptObjective
+from ssdpt.systems.ssdpt.objective import SsdptObjective
 from ssdpt.training.flat import FlatParameters
 from ssdpt.types import Recording
 

@@ -12,7 +12,7 @@ from ssdpt.config.tree import load_config
 from ssdpt.errors import SsdptError, SsdptWarning
 from ssdpt.features.cache import FeatureSet
 from ssdpt.systems.base import FitContext
-from ssdpt.systems.ssdpt import Ssdpt, class_name
+from ssdpt.systems.ssdpt.system import Ssdpt, class_name
 from ssdpt.types import Recording
 
 CLIPS, FRAMES, BINS = 6, 48, 32

@@ -13,7 +13,7 @@ from ssdpt.config.tree import load_config
 from ssdpt.features.cache import FeatureSet
 from ssdpt.features.waveform import Waveform
 from ssdpt.systems.base import FitContext
-from ssdpt.systems.wavenet import WaveNetEnsemble, WaveNetSystem
+from ssdpt.systems.wavenet.system import WaveNetEnsemble, WaveNetSystem
 from ssdpt.types import Recording
 
 CLIPS, SAMPLES, RATE = 12, 8000, 16000
@@ -131,7 +131,7 @@ def test_several_clips_at_once_score_as_alone(fitted, monkeypatch):
     sounds = [tone("00", 7), tone("01", 8)[:5000], tone("00", 9)[:900]]  # the last is repeated
     alone = [fitted.score_sections([sound].copy)("00") for sound in sounds]
     monkeypatch.setattr(WaveNetSystem, "on_gpu", True)
-    monkeypatch.setattr("ssdpt.systems.wavenet._SEGMENTS_AT_ONCE", 3)
+    monkeypatch.setattr("ssdpt.systems.wavenet.system._SEGMENTS_AT_ONCE", 3)
     for one, score_as in zip(alone, fitted.score_many(sounds), strict=True):
         found = score_as("00").timeline.value
         np.testing.assert_allclose(found, one.timeline.value, rtol=1e-4, atol=1e-4)

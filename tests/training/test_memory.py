@@ -11,9 +11,9 @@ import torch
 
 from ssdpt.config.tree import load_config
 from ssdpt.features.cache import FeatureSet
-from ssdpt.systems.autoencoder import AutoencoderSystem
+from ssdpt.systems.autoencoder.system import AutoencoderSystem
 from ssdpt.systems.base import FitContext
-from ssdpt.systems.network import training_segments
+from ssdpt.systems.parts.network import training_segments
 from ssdpt.types import Recording
 
 FRAMES, BINS, LENGTH = 30_000, 128, 64

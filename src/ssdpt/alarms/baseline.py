@@ -58,6 +58,7 @@ class Baseline:
         self.points = points
         self.long_term.reset()
         self.recent.reset()
+        self._highest = -math.inf
         self.blocks.reset()
 
     def accept_drift(self, thresholds: Thresholds) -> None:

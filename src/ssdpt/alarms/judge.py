@@ -129,7 +129,9 @@ class MachineJudge:
         if same_model:
             self.baseline = previous.baseline
             self.baseline.blocks.min_duration = self.settings.min_duration
-            self.baseline.blocks.pause()  # running time starts again
+            # The current block and the length of its alert go on too.
+            self._running_time = previous._running_time
+            self._last_point_clip = previous._last_point_clip
 
     def adopt(self, scale: ScoreScale, points: OperatingPoints | None) -> None:
         """Use the scores of a newly learned model from now on."""

@@ -167,7 +167,8 @@ def _clusters(spectra: Floats) -> np.ndarray:
     from sklearn.metrics import silhouette_score
 
     best, labels = _MIN_SILHOUETTE, np.zeros(len(spectra), int)
-    for count in range(2, min(_MOST_POINTS, len(spectra) // _FEWEST_CLIPS) + 1):
+    distinct = len(np.unique(spectra, axis=0))  # a source that repeats a recording has few
+    for count in range(2, min(_MOST_POINTS, len(spectra) // _FEWEST_CLIPS, distinct) + 1):
         clusters = KMeans(count, n_init=8, random_state=_SEED).fit(spectra)
         if (
             len(set(clusters.labels_)) < count

@@ -50,19 +50,21 @@ def thresholds_for(
     own = blocks.tail()
     requested = settings.false_alerts_per_week
     rate = requested * BLOCK_SECONDS / _WEEK
-    highest = math.inf
+    highest_alert = highest_alarm = math.inf
     if own is not None and rate <= _LARGEST_BLOCK_RATE:
         tail, usual = own
         message = _block_message(blocks, requested, tail, rate)
     else:
         tail, usual = clips, clips.threshold(0.5)
         rate = min(requested * clip_seconds / _WEEK, 0.5)
-        message = _clip_message(requested, tail, rate)
+        message = _clip_message(requested, tail, rate, improves=own is None)
         if own is not None:
-            # Accepting more alerts must never raise the threshold.
-            highest, usual = own[0].threshold(_LARGEST_BLOCK_RATE), own[1]
-    alert = max(min(tail.threshold(rate), highest), usual)
-    alarm = max(tail.threshold(rate * _ALARM_RATIO), alert)
+            # Accepting more alerts must never raise a threshold.
+            highest_alert = own[0].threshold(_LARGEST_BLOCK_RATE)
+            highest_alarm = own[0].threshold(_LARGEST_BLOCK_RATE * _ALARM_RATIO)
+            usual = own[1]
+    alert = max(min(tail.threshold(rate), highest_alert), usual)
+    alarm = max(min(tail.threshold(rate * _ALARM_RATIO), highest_alarm), alert)
     share = settings.exit_share
     return Thresholds(
         alert=alert,
@@ -86,13 +88,14 @@ def _block_message(blocks: BlockMaxima, requested: float, tail: Tail, rate: floa
     return basis
 
 
-def _clip_message(requested: float, tail: Tail, rate: float) -> str:
+def _clip_message(requested: float, tail: Tail, rate: float, *, improves: bool) -> str:
     if rate >= tail.smallest_observed_rate:
         return f"about {_alerts(requested)} per week, from {tail.clips} normal clips"
-    return (
+    message = (
         f"Provisional threshold for {_alerts(requested)} per week: only {tail.clips} normal clips "
-        "learned. It improves after a day of normal running."
+        "learned."
     )
+    return f"{message} It improves after a day of normal running." if improves else message
 
 
 def _alerts(count: float) -> str:

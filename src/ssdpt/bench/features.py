@@ -21,7 +21,7 @@ from ssdpt.detection.storage import StoredModel
 from ssdpt.features.logmel import LogMel
 from ssdpt.fleet.fleet import Fleet
 from ssdpt.scoring.calibrate import calibrate
-from ssdpt.systems.ssdpt import Ssdpt
+from ssdpt.systems.ssdpt.system import Ssdpt
 from ssdpt.types import Recording
 
 _RATE, _CD_RATE = 16_000, 44_100  # Hz
@@ -129,7 +129,7 @@ def _detector(system: Ssdpt) -> Detector:
         description=system.description(),
         arrays=system.arrays(),
         calibration=calibrate(normal, config.decision, cross_fitted=False, seed=config.seed),
-        heard={},
+        recordings_seen={},
         notes=(),
     )
     return Detector(system, stored)

@@ -12,7 +12,7 @@ from ssdpt.bench.sounds import made_up_clips
 from ssdpt.common.progress import Reporter
 from ssdpt.config.tree import load_config
 from ssdpt.systems.base import FitContext
-from ssdpt.systems.ssdpt import Ssdpt
+from ssdpt.systems.ssdpt.system import Ssdpt
 from ssdpt.training.loop import choose_device
 from ssdpt.training.together import at_once, together
 

@@ -25,6 +25,7 @@ from ssdpt.evaluation.metrics import Doubles
 from ssdpt.evaluation.tables import Draws, Row, estimate, harmonic, machine_draws
 from ssdpt.fleet.fleet import Fleet, fit_fleet, only_machines
 from ssdpt.scoring.section_score import score_by_rule
+from ssdpt.systems.ssdpt import SsdptConfig
 from ssdpt.training.loop import choose_device
 from ssdpt.types import Floats, Recording
 
@@ -79,8 +80,8 @@ def bench_hop(
         "preset": config.preset,
         "data": "the demo's plant" if data is None else str(data),
         "seed": config.seed,
-        "epochs": config.ssdpt.training.epochs,
-        "segment_frames": config.ssdpt.frames,
+        "epochs": config.part(SsdptConfig).training.epochs,
+        "segment_frames": config.part(SsdptConfig).frames,
         "machines": list(fleet.machines),
         "clips": sum(len(found.rows) for found in scored[1].values()),
         "tolerance": TOLERANCE,
@@ -104,7 +105,7 @@ def largest_hop(h_auc: Mapping[int, float], tolerance: float = TOLERANCE) -> int
 
 def _hops(config: Config) -> list[int]:
     """Powers of two up to the length of a segment, beyond which sound would go unheard."""
-    return [1 << power for power in range(config.ssdpt.frames.bit_length())]
+    return [1 << power for power in range(config.part(SsdptConfig).frames.bit_length())]
 
 
 def _score(

@@ -17,7 +17,8 @@ from ssdpt.errors import SsdptError
 from ssdpt.evaluation.tables import Row, harmonic, machine_draws
 from ssdpt.features.cache import FeatureSet, features_of
 from ssdpt.systems.base import FitContext
-from ssdpt.systems.ssdpt import Ssdpt
+from ssdpt.systems.ssdpt import SsdptConfig
+from ssdpt.systems.ssdpt.system import Ssdpt
 from ssdpt.training.loop import choose_device
 from ssdpt.training.together import at_once, together
 
@@ -43,9 +44,9 @@ def bench_precision(config: Config, data: Path, seeds: int, reporter: Reporter) 
 
     def run(job: tuple[str, int], reporter: Reporter) -> tuple[float, float]:
         precision, seed = job
-        changed = config.ssdpt.training.model_copy(update={"precision": precision})
-        settings = config.ssdpt.model_copy(update={"training": changed})
-        own = config.model_copy(update={"seed": seed, "ssdpt": settings})
+        changed = config.part(SsdptConfig).training.model_copy(update={"precision": precision})
+        settings = config.part(SsdptConfig).model_copy(update={"training": changed})
+        own = config.with_parts(settings).model_copy(update={"seed": seed})
         context = FitContext(Path(folder) / f"{precision}-{seed}", "bench", reporter=reporter)
         return _judge(Ssdpt.fit(clips.subset(training), own, context), clips, test)
 

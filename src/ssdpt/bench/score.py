@@ -21,8 +21,9 @@ from ssdpt.config.tree import Config, load_config
 from ssdpt.features.logmel import LogMel
 from ssdpt.features.segments import segments_of_clip
 from ssdpt.nn.native import is_native
-from ssdpt.systems.network import seeded
-from ssdpt.systems.ssdpt import Ssdpt, build_network
+from ssdpt.systems.parts.network import seeded
+from ssdpt.systems.ssdpt import SsdptConfig
+from ssdpt.systems.ssdpt.system import Ssdpt, build_network
 from ssdpt.training.loop import choose_device
 from ssdpt.types import Floats
 
@@ -47,7 +48,7 @@ def bench_score(device_name: str, budget: float) -> dict[str, Any]:
     floors, exact = {}, {}
     for hop in _HOPS:
         system = untrained_system(load_config("paper", {"device": "cpu", "ssdpt.hop": hop}))
-        segments = (len(front_end(samples)) - config.ssdpt.frames) // hop + 1
+        segments = (len(front_end(samples)) - config.part(SsdptConfig).frames) // hop + 1
         scorers = _scorers(system, front_end, samples)
         exact[hop] = {name: scorer() for name, scorer in scorers.items()}
         times, peak = _best(scorers, device, budget)
@@ -67,7 +68,7 @@ def bench_score(device_name: str, budget: float) -> dict[str, Any]:
         "machine": describe(device),
         "preset": "paper",
         "clip_seconds": _CLIP_SECONDS,
-        "gflop": flops * ((len(front_end(samples)) - config.ssdpt.frames) + 1) / 1e9,
+        "gflop": flops * ((len(front_end(samples)) - config.part(SsdptConfig).frames) + 1) / 1e9,
         "floor": {f"hop_{hop}": floor for hop, floor in floors.items()},
         **rows,
         "int8": int8,
@@ -96,7 +97,7 @@ def untrained_system(config: Config) -> Ssdpt:
 def _scorers(system: Ssdpt, front_end: LogMel, samples: Floats) -> dict[str, Scorer]:
     """Every way to score a clip that is installed here."""
     published = seeded(lambda: PublishedNetwork(SECTIONS), 0).eval()
-    settings = system.config.ssdpt
+    settings = system.config.part(SsdptConfig)
 
     def eager() -> float:
         frames = torch.from_numpy(front_end(samples))
@@ -188,7 +189,7 @@ def _on_gpu(device: torch.device) -> dict[str, Any]:
     def reference() -> None:
         with torch.inference_mode():
             for clip in frames:
-                segments = segments_of_clip(clip, config.ssdpt.frames, 1)
+                segments = segments_of_clip(clip, config.part(SsdptConfig).frames, 1)
                 _, out = published(segments)
                 (out - segments).square().mean((1, 2))
 

@@ -18,7 +18,8 @@ from ssdpt.bench.sounds import BINS, SECTIONS, made_up_clips
 from ssdpt.config.tree import Config, load_config
 from ssdpt.features.cache import FeatureSet
 from ssdpt.nn.dpt import DualPathTransformer
-from ssdpt.systems.ssdpt_objective import SsdptObjective
+from ssdpt.systems.ssdpt import SsdptConfig
+from ssdpt.systems.ssdpt.objective import SsdptObjective
 from ssdpt.training.loop import Run, Trainer, choose_device
 from ssdpt.training.objective import Batch
 
@@ -94,7 +95,7 @@ def _ours(
     kind: type[SsdptObjective],
 ) -> tuple[Callable[[], int], int]:
     """A function that makes a few updates and says how many, and the FLOPs of a segment."""
-    settings = config.ssdpt
+    settings = config.part(SsdptConfig)
     network = DualPathTransformer(SECTIONS, blocks=settings.blocks, frames=settings.frames)
     labels = [number % SECTIONS for number in range(len(clips))]
     objective = kind(network.to(device).train(), clips.all(), labels, config)
@@ -114,7 +115,7 @@ def _ours(
 
 
 def _reference(clips: FeatureSet, config: Config, device: torch.device) -> Callable[[], int]:
-    settings = config.ssdpt
+    settings = config.part(SsdptConfig)
     frames = torch.from_numpy(clips.frames).to(device).view(len(clips), -1, BINS)
     cut = frames.unfold(1, settings.frames, settings.training.hop).transpose(2, 3)
     segments = cut.flatten(0, 1).contiguous()  # every segment on its own, as published

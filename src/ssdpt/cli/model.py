@@ -14,7 +14,7 @@ from ssdpt.errors import SsdptError
 
 if TYPE_CHECKING:
     from ssdpt.config.tree import Config
-    from ssdpt.systems.shared_reference import SharedReference
+    from ssdpt.systems.parts.shared_reference import SharedReference
     from ssdpt.types import Recording
 
 Model = Annotated[Path, typer.Argument(help="A model folder, or a folder of models.")]
@@ -154,7 +154,7 @@ def _others(config: Config, paths: list[Path]) -> list[Recording]:
     from ssdpt.data.layouts import read_layout
     from ssdpt.systems import system_class
 
-    if paths and not system_class(config.system).hears_others:
+    if paths and not system_class(config.system).uses_shared_reference:
         raise SsdptError(
             f"system {config.system} learns nothing from a background; use preset best or system "
             "texture, or leave --background out"
@@ -168,9 +168,10 @@ def _others(config: Config, paths: list[Path]) -> list[Recording]:
 
 def _frozen(config: Config, background: list[Path]) -> SharedReference:
     """What comes with the package, networks and all."""
-    from ssdpt.systems.shared_reference import SharedReference
+    from ssdpt.systems import system_class
+    from ssdpt.systems.parts.shared_reference import SharedReference
 
-    if config.system != "multiview" or background:
+    if not system_class(config.system).trains_networks or background:
         raise SsdptError(
             "--frozen uses the networks that come with ssdpt instead of training some: it goes "
             "with preset best and without --background"

@@ -8,9 +8,10 @@ from typing import Any
 import typer
 
 from ssdpt.cli.command import command
-from ssdpt.cli.console import STDOUT
+from ssdpt.cli.console import REPORTER, STDOUT
 from ssdpt.cli.judge import print_rows
 from ssdpt.cli.model import Json
+from ssdpt.errors import SsdptError
 
 _SECTIONS = 3  # machine IDs of a machine type of DCASE 2021, for the count of parameters
 
@@ -21,15 +22,22 @@ def register(app: typer.Typer) -> None:
 
 
 def systems(as_json: Json = False) -> None:
-    """The detectors: what the paper calls them, their size, and what they need."""
+    """The detectors: what the paper calls them, their size, and what they need.
+
+    Those of other packages are among them; one that cannot be used is named in a warning.
+    """
     from ssdpt.config.tree import load_config
     from ssdpt.systems import system_class, system_names
 
-    found: list[dict[str, Any]] = []
+    rows: list[dict[str, Any]] = []
     for name in system_names():
-        kind, config = system_class(name), load_config("paper", {"system": name})
+        try:
+            kind, config = system_class(name), load_config("paper", {"system": name})
+        except SsdptError as error:  # of another package; the others are there
+            REPORTER.warn(str(error))
+            continue
         needs = [f"{kind.front_end_of(config).name} frames", *kind.needs]
-        found.append(
+        rows.append(
             {
                 "name": name,
                 "origin": kind.origin,
@@ -38,7 +46,7 @@ def systems(as_json: Json = False) -> None:
             }
         )
     if as_json:
-        STDOUT.print(json.dumps(found, indent=2), markup=False)
+        STDOUT.print(json.dumps(rows, indent=2), markup=False)
         return
     print_rows(
         [
@@ -48,6 +56,6 @@ def systems(as_json: Json = False) -> None:
                 "parameters": f"{row['parameters']:,}",
                 "needs": ", ".join(row["needs"]),
             }
-            for row in found
+            for row in rows
         ]
     )

@@ -1,11 +1,11 @@
-"""The leaves of the tree of settings that all systems share: what each room can be set to.
+"""The leaves of the tree of settings that all systems share, and the base of those of a system.
 
 A field's description is its documentation and its help text. The defaults are the paper's.
 """
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -44,7 +44,7 @@ class FeatureConfig(Settings):
     @model_validator(mode="after")
     def _no_gaps(self) -> FeatureConfig:
         if self.hop_length > self.n_fft:
-            raise ValueError("hop_length must not exceed n_fft: samples between would go unheard")
+            raise ValueError("hop_length must not exceed n_fft: samples between would be lost")
         return self
 
 
@@ -116,3 +116,12 @@ class DecisionConfig(Settings):
     section_clips: int = Field(
         50, ge=1, description="held-out clips a section needs for a threshold of its own"
     )
+
+
+class SystemSettings(Settings):
+    """What one system can be set to; its class stands beside the system."""
+
+    key: ClassVar[str]  # its name in the tree: `texture` in `--set texture.neighbours=4`
+
+    def check_with(self, features: FeatureConfig) -> None:
+        """Raise ValueError where the log-mel does not go with these settings."""

@@ -1,4 +1,4 @@
-"""One typed tree of settings; its leaves are in `settings` and `system_settings`.
+"""One typed tree of settings: what all systems share, and a part for each system.
 
 Presets are YAML files under `presets/`: each holds only what it changes from the defaults, and the
 defaults are the paper's.
@@ -6,54 +6,26 @@ defaults are the paper's.
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Self, TypeVar
 
 import yaml
-from pydantic import Field, model_validator
+from pydantic import Field, create_model, field_validator, model_validator
 
-from ssdpt.config.settings import AudioConfig, DecisionConfig, FeatureConfig, Settings
-from ssdpt.config.system_settings import (
-    AutoencoderConfig,
-    GaussianConfig,
-    MobileNetConfig,
-    MobileNetLofConfig,
-    MultiViewConfig,
-    SsdptConfig,
-    SsdptEnsembleConfig,
-    TextureConfig,
-    WaveNetConfig,
+from ssdpt.config.registry import entry_of, settings_types, system_entries, system_problems
+from ssdpt.config.settings import (
+    AudioConfig,
+    DecisionConfig,
+    FeatureConfig,
+    Settings,
+    SystemSettings,
 )
 from ssdpt.config.validation import checked, read_yaml
 from ssdpt.errors import SsdptError
 
-SystemName = Literal[
-    "multiview",
-    "texture",
-    "ssdpt",
-    "ssdpt-noaux",
-    "ssdpt-ensemble",
-    "ae",
-    "mnv2",
-    "mnv2-lof",
-    "wavenet-ensemble",
-    "gmm",
-]
-
-# Where each system's own settings are; the hop of its segments, if it has one, in the first place.
-_OWN: dict[str, tuple[str, ...]] = {
-    "multiview": ("multiview", "texture"),
-    "texture": ("texture",),
-    "ssdpt": ("ssdpt",),
-    "ssdpt-noaux": ("ssdpt",),
-    "ssdpt-ensemble": ("ssdpt", "ssdpt_ensemble"),
-    "ae": ("ae",),
-    "mnv2": ("mnv2",),
-    "mnv2-lof": ("mnv2_lof",),
-    "wavenet-ensemble": ("wavenet",),
-    "gmm": ("gmm",),
-}
+_Part = TypeVar("_Part", bound=SystemSettings)
 
 # Frames. The outcome of `ssdpt bench hop`: the largest hop that loses at most 0.005 of h-AUC on the
 # simulated plant against hop 1. Measured, with what it leaves out, in docs/performance.md.
@@ -61,32 +33,47 @@ AUTO_HOP = 64
 
 
 class Config(Settings):
-    """Everything that decides what a model is."""
+    """Everything that decides what a model is.
+
+    Made by `load_config` and `parse_config`, which add a part for every system there is.
+    """
 
     preset: str = Field("paper", description="the name of the preset this grew from")
-    system: SystemName = Field("ssdpt", description="which detector")
+    system: str = Field("ssdpt", description="which detector; `ssdpt systems` lists them")
     seed: int = Field(0, ge=0, lt=2**32, description="of every random draw")
     device: str = Field("auto", description="auto, cpu or cuda; auto: a GPU where there is one")
     audio: AudioConfig = AudioConfig()
     features: FeatureConfig = FeatureConfig()
-    ssdpt: SsdptConfig = SsdptConfig()
-    ssdpt_ensemble: SsdptEnsembleConfig = SsdptEnsembleConfig()
-    ae: AutoencoderConfig = AutoencoderConfig()
-    mnv2: MobileNetConfig = MobileNetConfig()
-    mnv2_lof: MobileNetLofConfig = MobileNetLofConfig()
-    wavenet: WaveNetConfig = WaveNetConfig()
-    gmm: GaussianConfig = GaussianConfig()
-    texture: TextureConfig = TextureConfig()
-    multiview: MultiViewConfig = MultiViewConfig()
     decision: DecisionConfig = DecisionConfig()
 
+    def part(self, kind: type[_Part]) -> _Part:
+        """The settings of one system: `config.part(TextureConfig).neighbours`."""
+        settings = getattr(self, kind.key)
+        assert isinstance(settings, kind)
+        return settings
+
+    def with_parts(self, *parts: SystemSettings) -> Self:
+        """The same settings with other ones for some systems."""
+        return self.model_copy(update={part.key: part for part in parts})
+
+    def own_part(self) -> SystemSettings | None:
+        """The settings of the chosen system; None where it has none."""
+        kinds = entry_of(self.system).settings
+        return self.part(kinds[0]) if kinds else None
+
+    @field_validator("system")
+    @classmethod
+    def _is_a_system(cls, name: str) -> str:
+        if name in system_problems() and name not in system_entries():
+            raise ValueError(system_problems()[name])
+        if name not in system_entries():
+            raise ValueError(f"'{name}' is not valid; choose {', '.join(system_entries())}")
+        return name
+
     @model_validator(mode="after")
-    def _rooms_fit_together(self) -> Config:
-        if self.features.n_mels % self.ssdpt.heads:
-            raise ValueError(
-                f"features.n_mels ({self.features.n_mels}) must be a multiple of "
-                f"ssdpt.heads ({self.ssdpt.heads})"
-            )
+    def _parts_fit_together(self) -> Self:
+        for kind in entry_of(self.system).settings:
+            self.part(kind).check_with(self.features)
         nyquist = self.audio.sample_rate / 2
         f_max = nyquist if self.features.f_max is None else self.features.f_max
         if not self.features.f_min < f_max <= nyquist:
@@ -94,6 +81,25 @@ class Config(Settings):
                 f"features.f_min must lie below f_max, and f_max at or below {nyquist:g} Hz"
             )
         return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The class is made anew in every process: pickle cannot find it by its name.
+        return _with_values, (dict(self.__dict__),)
+
+
+def config_type() -> type[Config]:
+    """`Config` with a part for every system there is."""
+    return _config_type(tuple(settings_types().items()))
+
+
+@cache
+def _config_type(parts: tuple[tuple[str, type[SystemSettings]], ...]) -> type[Config]:
+    fields: dict[str, Any] = {key: (kind, kind()) for key, kind in parts}
+    return create_model("Config", __base__=Config, __module__=__name__, **fields)
+
+
+def _with_values(values: dict[str, Any]) -> Config:
+    return config_type().model_construct(**values)
 
 
 def preset_names() -> list[str]:
@@ -135,7 +141,13 @@ def load_config(preset: str = "best", overrides: dict[str, Any] | None = None) -
 
 def parse_config(tree: Any, where: str) -> Config:
     """Check a tree of settings; the error names the setting and `where` it stands."""
-    return checked(Config, tree, where)
+    return checked(config_type(), tree, where)
+
+
+def parse_stored_config(tree: dict[str, Any], where: str) -> Config:
+    """The same for settings that stand in a model; parts of systems not installed are left out."""
+    fields = config_type().model_fields
+    return parse_config({name: value for name, value in tree.items() if name in fields}, where)
 
 
 def with_overrides(config: Config, overrides: dict[str, Any]) -> Config:
@@ -149,10 +161,9 @@ def with_overrides(config: Config, overrides: dict[str, Any]) -> Config:
 def with_hop(config: Config, hop: int | str) -> Config:
     """The same settings with a segment scored every `hop` frames: a number, or `auto`.
 
-    It changes how a clip is scored, not what is learnt.
+    It changes how a clip is scored, not what is learned.
     """
-    name = _OWN[config.system][0]
-    settings = getattr(config, name)
+    settings: Any = config.own_part()
     if hop_of(config) is None:
         raise SsdptError(
             f"system {config.system} has no hop to choose, since it scores every frame or steps in "
@@ -167,31 +178,30 @@ def with_hop(config: Config, hop: int | str) -> Config:
             f"a hop is auto or a whole number of frames from 1 to {settings.frames}, the length of "
             f"a segment; not {hop}"
         )
-    changed = settings.model_copy(update={"hop": frames})
-    return config.model_copy(update={name: changed})
+    return config.with_parts(settings.model_copy(update={"hop": frames}))
 
 
 def hop_of(config: Config) -> int | None:
     """Frames from one scored segment to the next; None where there is no such setting."""
-    settings = getattr(config, _OWN[config.system][0])
+    settings: Any = config.own_part()
     in_frames = hasattr(settings, "hop") and hasattr(settings, "frames")
     return int(settings.hop) if in_frames else None
 
 
 def epochs_of(config: Config) -> int:
     """Passes over the training clips; 1 for a system without a network."""
-    settings = getattr(config, _OWN[config.system][0])
+    settings: Any = config.own_part()
     return int(settings.training.epochs) if hasattr(settings, "training") else 1
 
 
-def learnt_from(config: Config) -> dict[str, Any]:
+def learned_from(config: Config) -> dict[str, Any]:
     """The settings that decide what a system learns and how it scores: no other system's."""
-    parts = {"system", "seed", "audio", "features", *_OWN[config.system]}
-    found = config.model_dump(mode="json", include=parts)
-    for settings in found.values():
+    own = {kind.key for kind in entry_of(config.system).settings}
+    tree = config.model_dump(mode="json", include={"system", "seed", "audio", "features", *own})
+    for settings in tree.values():
         if isinstance(settings, dict) and "training" in settings:
             del settings["training"]["checkpoint_seconds"]
-    return found
+    return tree
 
 
 def parse_override(text: str) -> tuple[str, Any]:

@@ -1,4 +1,4 @@
-"""Checks settings that a person has written, and explains what is wrong with them."""
+"""Checks settings that a person has written, and says what is wrong with them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pydantic_core import ErrorDetails
 from ssdpt.config.kinds import KindSettings
 from ssdpt.errors import SsdptError
 
-# What is wrong with a value, by pydantic's type of the error.
+# What is wrong with a value, by pydantic's name of the mistake.
 _WRONG = {
     "missing": "is missing",
     "greater_than": "must be more than {gt}",
@@ -30,10 +30,10 @@ _WRONG = {
     "tuple_type": "must be a list, with - before each part",
     **dict.fromkeys(("model_type", "model_attributes_type"), "must be lines of `name: value`"),
 }
-_MAX_MISTAKES = 5  # that are listed at once
+_MOST_MISTAKES = 5  # that are named at once
 
-# The message of libyaml, the most likely mistake, and whether libyaml notices it late: then the
-# line where it began is named.
+# What libyaml says, what a person has most likely done, and whether libyaml notices it late: then
+# the line where it began is named.
 _YAML = (
     ("'\\t'", "a tab; indent with spaces", False),
     ("<block end>", "does not line up with what is above it; look at the indentation", False),
@@ -47,7 +47,7 @@ _Expected = TypeVar("_Expected", bound=BaseModel)
 
 
 def read_yaml(text: str, where: str) -> Any:
-    """The content of a YAML text; SsdptError names the line that is not valid."""
+    """What a text says; SsdptError names the line that is no YAML."""
     try:
         return yaml.safe_load(text)
     except yaml.MarkedYAMLError as error:
@@ -67,11 +67,12 @@ def read_yaml(text: str, where: str) -> Any:
 
 
 def checked(expected: type[_Expected], content: Any, where: str) -> _Expected:
-    """`content` as the expected settings; SsdptError explains what is wrong, and `where`."""
+    """`content` as the settings that are expected; SsdptError says what is wrong, and `where`."""
     try:
         return expected.model_validate(content)
     except ValidationError as error:
-        raise SsdptError(f"{where}: {_explain(error, expected, content)}") from error
+        message = f"{where}: {_explain(error, expected, content)}"
+        raise SsdptError(message) from error
 
 
 def _explain(error: ValidationError, expected: type[BaseModel], content: Any) -> str:
@@ -79,9 +80,9 @@ def _explain(error: ValidationError, expected: type[BaseModel], content: Any) ->
     mistakes = [_mistake(one, expected, content) for one in error.errors()]
     if len(mistakes) == 1:
         return mistakes[0]
-    listed = [f"({number}) {text}" for number, text in enumerate(mistakes[:_MAX_MISTAKES], 1)]
-    more = len(mistakes) - len(listed)
-    return "; ".join([*listed, *([f"and {more} more"] if more else [])])
+    named = [f"({number}) {text}" for number, text in enumerate(mistakes[:_MOST_MISTAKES], 1)]
+    more = len(mistakes) - len(named)
+    return "; ".join([*named, *([f"and {more} more"] if more else [])])
 
 
 def _mistake(error: ErrorDetails, expected: type[BaseModel], content: Any) -> str:
@@ -120,12 +121,12 @@ def _owner(content: Any, place: tuple[int | str, ...], names: list[str]) -> tupl
             return "", names
     one = items[number] if isinstance(items, list | tuple) else None
     id = one.get("id") if isinstance(one, Mapping) else None
-    name = id if isinstance(id, str) else f"number {number + 1}"
-    return f"{group.removesuffix('s')} {name}", names[2:]
+    called = id if isinstance(id, str) else f"number {number + 1}"
+    return f"{group.removesuffix('s')} {called}", names[2:]
 
 
 def _unknown(names: list[str], holder: type[BaseModel]) -> str:
-    """There is no such setting; names the one that was most likely meant, or all."""
+    """There is no such setting; which one was most likely meant, or which there are."""
     *above, name = names
     sentence = f"there is no setting '{'.'.join(names)}'"
     fields = holder.model_fields
@@ -169,8 +170,8 @@ def _item(content: Any, part: int | str) -> Any:
         return None
 
 
-def _is_settings(value: Any) -> TypeGuard[type[BaseModel]]:
-    return isinstance(value, type) and issubclass(value, BaseModel)
+def _is_settings(kind: Any) -> TypeGuard[type[BaseModel]]:
+    return isinstance(kind, type) and issubclass(kind, BaseModel)
 
 
 def _bound(value: Any) -> str:

@@ -1,9 +1,10 @@
-"""The README.md of a model folder: what the model is, in words and figures."""
+"""The README.md of a model folder: what the model is, in text and figures."""
 
 from __future__ import annotations
 
 from ssdpt.detection.storage import StoredModel
 from ssdpt.scoring.calibrate import Tail
+from ssdpt.systems import system_class
 
 
 def model_card(model: StoredModel) -> str:
@@ -18,25 +19,27 @@ def model_card(model: StoredModel) -> str:
     )
     notes = "\n".join(f"- {note}" for note in model.notes) or "- none"
     name = str(model.description.get("name", model.config.system))
-    heard = str(model.description.get("hears", f"{model.config.features.n_mels} mel bins"))
+    front_end = model.description.get("front_end", f"{model.config.features.n_mels} mel bins")
+    part = system_class(model.config.system).card_part(model.description)
+    system_part = f"\n{part}\n" if part else ""
     return f"""# {model.machine}: anomalous sound detector
 
-Judges recordings of `{model.machine}` by how far they are from its normal sound.
+Scores recordings of `{model.machine}` by how far they are from its normal sound.
 Scores: higher = more anomalous. Made by ssdpt {model.version}.
 
     ssdpt score FOLDER recording.wav
 
 ## Data
-{len(model.heard)} normal recordings ({model.description.get("clips", "?")} clips), \
+{len(model.recordings_seen)} normal recordings ({model.description.get("clips", "?")} clips), \
 sections {", ".join(model.sections)}. \
 `data.json` lists their content digests, so that none of them is used to test the model.
 
 ## Settings
 System `{name}`, preset `{model.config.preset}`, seed {model.config.seed}, \
 {model.config.audio.sample_rate} Hz, channel {model.config.audio.channel}, \
-{heard}, {model.description.get("parameters", "?")} parameters. \
+{front_end}, {model.description.get("parameters", "?")} parameters. \
 All settings are in `config.json`.
-{_views(model)}
+{system_part}
 ## Thresholds
 From {calibration.pooled.clips} normal clips ({basis}), for a false-alarm rate of \
 {calibration.false_alarm_rate:g} (alert) and \
@@ -50,39 +53,18 @@ From {calibration.pooled.clips} normal clips ({basis}), for a false-alarm rate o
 ## Notes of the fit
 {notes}
 
-## Thresholds
-It has heard this machine in the conditions it was recorded in. Another microphone position, room,
+## Where it holds
+It knows this machine in the conditions it was recorded in. Another microphone position, room,
 speed or load can look like a fault: record it as normal and give it to the model
 (`ssdpt adapt`, where the system can), or fit again.
-"""
-
-
-def _views(model: StoredModel) -> str:
-    """What each view counts, for systems that have several."""
-    portraits = model.description.get("portraits")
-    if not portraits:
-        return ""
-    names = list(next(iter(portraits.values())))
-    rows = [
-        f"| {section} | " + " | ".join(f"{views[name]['weight']:.2f}" for name in names) + " |"
-        for section, views in portraits.items()
-    ]
-    origin = model.description["background"]["origin"]
-    return f"""
-## Views
-How much each way of listening counts. Other machines are known from {origin}.
-
-| section | {" | ".join(names)} |
-| --- |{" --- |" * len(names)}
-{chr(10).join(rows)}
 """
 
 
 def _row(name: str, tail: Tail, model: StoredModel) -> str:
     rate = model.calibration.false_alarm_rate
     alarm_rate = rate * model.calibration.alarm_ratio
-    mark = " (extrapolated)" if alarm_rate < tail.smallest_observed_rate else ""
+    note = " (extrapolated)" if alarm_rate < tail.smallest_observed_rate else ""
     return (
         f"| {name} | {tail.clips} | {tail.method} | p = {tail.fit_p_value:.2f} | "
-        f"{tail.threshold(rate):.4f} | {tail.threshold(alarm_rate):.4f}{mark} |"
+        f"{tail.threshold(rate):.4f} | {tail.threshold(alarm_rate):.4f}{note} |"
     )

@@ -1,9 +1,9 @@
 """A model on disk: a folder of plain files, written as a whole, read without running any code.
 
 config.json         what it is: format, version, machine, sections, settings, file digests
-model.safetensors   everything learnt
+model.safetensors   everything learned
 calibration.json    how high normal clips score: thresholds and p-values
-data.json           which recordings it has heard (content digests), so that none tests it
+data.json           which recordings it was made from (content digests), so that none tests it
 training.jsonl      how the training went, a line an epoch (systems with a network)
 README.md           the card, for people
 """
@@ -21,13 +21,15 @@ from safetensors import SafetensorError
 from safetensors.numpy import load_file, save
 
 from ssdpt.common.files import atomic_folder, digest, write_json, write_text
-from ssdpt.config.tree import Config, parse_config
+from ssdpt.config.registry import system_entries
+from ssdpt.config.tree import Config, parse_stored_config
+from ssdpt.detection.upgrade import upgraded_arrays, upgraded_head
 from ssdpt.errors import SsdptError
 from ssdpt.scoring.calibrate import Calibration
 from ssdpt.training.log import LOG_FILE
 from ssdpt.version import __version__
 
-FORMAT = 2  # 1: Gaussians of plain means
+FORMAT = 3  # what changed since the first: `ssdpt.detection.upgrade`
 CONFIG, WEIGHTS, CALIBRATION, DATA, CARD = (
     "config.json",
     "model.safetensors",
@@ -48,8 +50,8 @@ class StoredModel:
     description: dict[str, Any]  # the system's own, beside its arrays
     arrays: Mapping[str, np.ndarray]
     calibration: Calibration
-    heard: Mapping[str, str]  # content digest -> name of every recording seen by the fit
-    notes: tuple[str, ...]  # what the fit had to say
+    recordings_seen: Mapping[str, str]  # content digest -> name, of all that it was made from
+    notes: tuple[str, ...]  # of the fit
     version: str = __version__
 
 
@@ -67,7 +69,7 @@ def write_model(
         arrays = {name: np.asarray(array, order="C") for name, array in model.arrays.items()}
         (place / WEIGHTS).write_bytes(save(arrays))
         write_json(place / CALIBRATION, model.calibration.to_json())
-        write_json(place / DATA, {"heard": dict(model.heard)})
+        write_json(place / DATA, {"heard": dict(model.recordings_seen)})
         for name, text in (extra or {}).items():
             write_text(place / name, text)
         write_text(place / CARD, card)
@@ -114,8 +116,11 @@ def read_model(folder: Path) -> StoredModel:
     head = read_json(folder / CONFIG)
     check_format(folder, head)
     check_digests(folder, _entry(folder, head, "digests", dict))
-    config = parse_config(_entry(folder, head, "config", dict), str(folder / CONFIG))
-    check_gaussian(folder, head["format"], config.system)
+    settings, description = upgraded_head(
+        head["format"], _entry(folder, head, "config", dict), _entry(folder, head, "system", dict)
+    )
+    config = parse_stored_config(settings, str(folder / CONFIG))
+    check_oldest_format(folder, head["format"], config.system)
     try:
         arrays = load_file(folder / WEIGHTS)
     except (SafetensorError, OSError, ValueError) as error:
@@ -124,10 +129,10 @@ def read_model(folder: Path) -> StoredModel:
         machine=_entry(folder, head, "machine", str),
         sections=tuple(str(name) for name in _entry(folder, head, "sections", list)),
         config=config,
-        description=_entry(folder, head, "system", dict),
-        arrays=arrays,
+        description=description,
+        arrays=upgraded_arrays(head["format"], arrays),
         calibration=read_calibration(folder),
-        heard=read_heard(folder),
+        recordings_seen=read_recordings_seen(folder),
         notes=tuple(str(note) for note in _entry(folder, head, "notes", list)),
         version=_entry(folder, head, "ssdpt_version", str),
     )
@@ -143,10 +148,10 @@ def read_calibration(folder: Path) -> Calibration:
         ) from error
 
 
-def read_heard(folder: Path) -> dict[str, str]:
-    """Content digest -> name of every recording the fit has seen."""
-    heard: dict[str, str] = _entry(folder, read_json(folder / DATA), "heard", dict)
-    return heard
+def read_recordings_seen(folder: Path) -> dict[str, str]:
+    """Content digest -> name of every recording that the model was made from."""
+    recordings: dict[str, str] = _entry(folder, read_json(folder / DATA), "heard", dict)
+    return recordings
 
 
 def write_calibration(folder: Path, calibration: Calibration, card: str) -> None:
@@ -179,11 +184,12 @@ def check_format(
         )
 
 
-def check_gaussian(folder: Path, number: int, system: str) -> None:
-    """Refuse a Gaussian of format 1: it has heard clips otherwise than they are heard now."""
-    if system == "gmm" and number < 2:
+def check_oldest_format(folder: Path, number: int, system: str) -> None:
+    """Refuse a model that is older than what its system can read."""
+    entry = system_entries().get(system)  # an exported model needs no package of its system
+    if entry is not None and number < entry.oldest_format:
         raise SsdptError(
-            f"{folder}: a Gaussian of an older ssdpt, which weighed all frames alike; fit it again"
+            f"{folder}: a model of an older ssdpt, which system {system} cannot read; fit it again"
         )
 
 

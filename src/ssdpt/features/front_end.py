@@ -1,4 +1,4 @@
-"""What a system hears: samples to frames, the same numbers offline and in a stream."""
+"""The input of a system: samples to frames, the same numbers offline and in a stream."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 One frame every log-mel hop holds three things side by side, all in dB and all centred on the same
 sample: the log-mel itself, the fast envelopes of a few mel bands (sixteen values a hop each: what
 vibration engineers demodulate), and a spectrum of half-second windows in narrow bands (where tones
-are told apart).
+are separate).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class TextureFrames(FrontEnd):
     """Log-mel, envelopes and fine spectrum, one row a log-mel frame. Threads may share it."""
 
     name: ClassVar[str] = "texture"
-    # Five times as many values as a log-mel: kept, and therefore heard, to 0.06 dB.
+    # Five times as many values as a log-mel: kept, and therefore exact, to 0.06 dB.
     storage: ClassVar[Literal["<f4", "<f2"]] = "<f2"
 
     def __init__(self, config: FeatureConfig, sample_rate: int) -> None:
@@ -105,7 +105,7 @@ class TextureFrames(FrontEnd):
         return part.reshape(-1, ENVELOPE_BANDS)
 
     def fine(self, frames: Floats) -> Floats:
-        """(frames, narrow bands) in dB; frames near the ends hear zeros beyond them."""
+        """(frames, narrow bands) in dB; frames near the ends see zeros beyond them."""
         return frames[:, self.mels + self.envelopes :]
 
     @property

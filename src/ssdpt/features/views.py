@@ -1,4 +1,4 @@
-"""Hand-made views of a clip: what a sound texture is told by, without any training.
+"""Hand-made views of a clip: what describes a sound texture, without any training.
 
 spectrum     how loud each narrow band is: tones that come, go or move
 roughness    how much each mel bin jumps from frame to frame: rattle, rub, lost lubrication
@@ -90,7 +90,7 @@ def _modulation(levels: np.ndarray, rate: float, edges: np.ndarray) -> np.ndarra
     for low, high, begin, end in zip(edges[:-1], edges[1:], first[:-1], first[1:], strict=True):
         if end > begin:
             rows.append(power[begin:end].mean(0))
-        else:  # narrower than this clip can tell apart: the nearest frequency
+        else:  # narrower than this clip can resolve: the nearest frequency
             rows.append(power[np.argmin(np.abs(frequencies - np.sqrt(low * high)))])
     banded = np.array(rows)  # (modulation bands, bands)
     groups = np.array_split(banded, min(_GROUPS, banded.shape[1]), axis=1)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from ssdpt.config.system_settings import MaskConfig
+from ssdpt.nn.settings import MaskConfig
 
 
 def draw_boxes(

@@ -42,8 +42,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from ssdpt.config.system_settings import WaveNetMember
 from ssdpt.nn.margins import AdditiveMargin
+from ssdpt.nn.settings import WaveNetMember
 from ssdpt.nn.shards import sharded
 
 KERNEL, STRIDE = 32, 16  # samples, of the first convolution

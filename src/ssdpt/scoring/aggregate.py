@@ -12,7 +12,7 @@ from ssdpt.types import Floats, Timeline
 
 @dataclass(frozen=True, slots=True)
 class ClipScore:
-    """What a system says of one clip, before any threshold. Higher = more anomalous."""
+    """The score of one clip, before any threshold. Higher = more anomalous."""
 
     value: float
     parts: Mapping[str, float]

@@ -1,4 +1,4 @@
-"""Which bands of the spectrum an anomaly map points at, in Hz and in words."""
+"""Which bands of the spectrum an anomaly map points at, in Hz and as text."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import numpy as np
 
 from ssdpt.types import Floats
 
-_LEAST_SHARE = 0.05  # of what is odd; less is not worth a line
+_LEAST_SHARE = 0.05  # of what is unusual; less is not worth a line
 
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """A band that stands out. `share`: its part of all that is odd in the clip, 0 to 1."""
+    """A band that stands out. `share`: its part of all that is unusual in the clip, 0 to 1."""
 
     low_hz: float
     high_hz: float

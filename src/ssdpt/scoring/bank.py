@@ -23,39 +23,39 @@ class Bank:
     """The references of every domain there is; the first one is the largest."""
 
     domains: Mapping[Domain, References]
-    neighbours: int  # that tell how lonely a reference lies; 0: all count as equally lonely
-    absorbed: tuple[Condition, ...] = ()  # since the fit
+    neighbours: int  # that give the local density; 0: it is taken to be the same everywhere
+    added: tuple[Condition, ...] = ()  # since the fit
 
     @classmethod
     def of(cls, groups: Mapping[Domain, np.ndarray], neighbours: int) -> Self:
         """From the clips (clips, d) of every domain."""
         ordered = sorted(groups.items(), key=lambda item: -len(item[1]))
-        found: dict[Domain, References] = {}
+        domains: dict[Domain, References] = {}
         for domain, points in ordered:
-            lender = next(iter(found.values()), None)
-            found[domain] = References.of(points, neighbours, lender)
-        return cls(found, neighbours)
+            lender = next(iter(domains.values()), None)
+            domains[domain] = References.of(points, neighbours, lender)
+        return cls(domains, neighbours)
 
     def z(self, points: np.ndarray) -> np.ndarray:
-        """How odd points (m, d) are, (m,): 0 is usual for a normal clip, 1 is one deviation more.
+        """How unusual points (m, d) are: 0 is usual for a normal clip, 1 is one deviation more.
 
-        Of domains and conditions the one counts in which a point is least odd.
+        Of domains and conditions the one counts in which a point is least unusual.
         """
-        odd = [found.z(points) for found in self.domains.values()]
-        odd += [condition.z(points) for condition in self.absorbed]
-        least: np.ndarray = np.min(odd, axis=0)
+        scores = [references.z(points) for references in self.domains.values()]
+        scores += [condition.z(points) for condition in self.added]
+        least: np.ndarray = np.min(scores, axis=0)
         return least
 
-    def with_more(self, points: np.ndarray, domain: Domain, background_clips: float) -> Self:
+    def with_more(self, points: np.ndarray, domain: Domain, reference_clips: float) -> Self:
         """A bank with further normal clips (m, d) as a condition of their own; the rest stays.
 
-        What distances are measured with rests on the fit's clips and on `background_clips` more.
+        What distances are measured with rests on the fit's clips and on `reference_clips` more.
         """
         condition = Condition.of(
             points,
             domain,
             next(iter(self.domains.values())),
             neighbours=self.neighbours,
-            rests_on=background_clips + sum(len(own.points) for own in self.domains.values()),
+            rests_on=reference_clips + sum(len(own.points) for own in self.domains.values()),
         )
-        return replace(self, absorbed=(*self.absorbed, condition))
+        return replace(self, added=(*self.added, condition))

@@ -4,10 +4,10 @@ The upper tail of the normal scores is kept as a table (tail probability → sco
 it was found, so that a saved model needs no statistics library and its threshold can be moved
 without retraining.
 
-From fifty clips on the clips speak for themselves: order statistics, and beyond the highest 15 %
-a generalised Pareto tail. With fewer a gamma is fitted, which is what the paper does. Each domain's
-tail is found apart and they are mixed as they were recorded: a few target clips that score high
-count as the few they are and do not stretch the tail of the source.
+Fifty clips are enough by themselves: order statistics, and beyond the highest 15 % a generalised
+Pareto tail. With fewer a gamma is fitted, which is what the paper does. Each domain's tail is found
+apart and they are mixed as they were recorded: a few target clips that score high count as the few
+they are and do not stretch the tail of the source.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _OWN_TAIL = 50
 _TOP = 0.15  # share of the clips that the Pareto tail rests on
 _LEAST_TOP = 5
 # An exponential tail is believed as if so many clips had shown it: between the bounded tail of a
-# bell and the heavy one of a rarely odd machine, and its error in the rate is the smallest.
+# bell and the heavy one of a machine that is rarely unusual. Its error in the rate is smallest.
 _EXPONENTIAL_CLIPS = 30
 _MOST_PARETO = 0.5  # |shape|; beyond it the variance is infinite, or the end nearly reached
 # p-value under which the models of a cross-fit are taken to score on different scales. Less strict,
@@ -83,7 +83,7 @@ class Calibration:
     cross_fitted: bool
 
     def tail(self, section: str | None) -> Tail:
-        """The tail that judges clips of this section."""
+        """The tail for clips of this section."""
         return self.sections.get(section or "", self.pooled)
 
     def thresholds(self, section: str | None = None) -> tuple[float, float]:
@@ -193,12 +193,12 @@ def aligned(folds: Sequence[Scores], kept: int | None) -> dict[tuple[str, str], 
 def fit_tail(groups: Sequence[np.ndarray], config: DecisionConfig, seed: int) -> Tail:
     """The tail of normal scores, one array (clips,) a domain, mixed as many as there are of each.
 
-    Method and parameters told are those of the domain with the most clips.
+    Method and parameters named are those of the domain with the most clips.
     """
-    known = sorted((group for group in groups if len(group)), key=len, reverse=True)
-    if not known or not all(np.isfinite(group).all() for group in known):
+    largest_first = sorted((group for group in groups if len(group)), key=len, reverse=True)
+    if not largest_first or not all(np.isfinite(group).all() for group in largest_first):
         raise SsdptError("thresholds need the finite scores of at least one held-out normal clip")
-    tails = [_domain_tail(group, config, seed) for group in known]
+    tails = [_domain_tail(group, config, seed) for group in largest_first]
     if len(tails) == 1:
         return tails[0]
     return replace(
@@ -207,7 +207,7 @@ def fit_tail(groups: Sequence[np.ndarray], config: DecisionConfig, seed: int) ->
 
 
 def own_tail(scores: np.ndarray) -> Tail:
-    """The tail of many `scores` (n,), which speak for themselves."""
+    """The tail of many `scores` (n,), which are enough by themselves."""
     return _table(scores, "empirical", fit=1.0)
 
 

@@ -1,10 +1,10 @@
 """Normal clips that came after the fit: of a new operating condition, or false alarms.
 
-The fit has not heard how clips of the new condition differ from each other, and by its measure
+The fit does not know how clips of the new condition differ from each other, and by its measure
 they lie far apart: whatever falls between them, faults as well, would pass as one of them. So they
 are measured by a spread of their own: that of the fit, widened along the directions in which these
 clips differ, as far as so few clips can be believed beside those that the fit's spread rests on.
-What the fit has learnt stays as it is, and with it the thresholds.
+What the fit has learned stays as it is, and with it the thresholds.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ from ssdpt.scoring.fusion import Scale
 from ssdpt.scoring.references import References
 from ssdpt.types import Domain
 
-# Of a new condition a clip of the fit tells less than one of its own. With all of their weight,
-# more faults of the source pass as the new condition; with less, more of its normal clips alarm.
+# A clip of the fit says less of a new condition than one of the condition itself. With all of its
+# weight, more faults of the source pass as the new condition; with less, more of its normal clips
+# alarm.
 _OLD_WEIGHT = 0.75
-_FEW = 4  # clips that do not tell how lonely they lie: they borrow it
+_FEW = 4  # clips that do not show their local density: they borrow it
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +55,14 @@ class Condition:
         return cls(references, directions, factors, domain)
 
     def z(self, points: np.ndarray) -> np.ndarray:
-        """How odd points (m, d) of the fit's space are in this condition, (m,)."""
+        """How unusual points (m, d) of the fit's space are in this condition, (m,)."""
         return self.references.z(_measured(points, self.directions, self.factors))
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """Everything learnt."""
+        """Everything learned."""
         arrays = {
             "points": self.references.points,
-            "loneliness": self.references.loneliness,
+            "neighbour_distance": self.references.neighbour_distance,
             "directions": self.directions,
             "factors": self.factors,
         }
@@ -77,10 +78,11 @@ class Condition:
         """The reverse of `arrays` and `description`; KeyError or ValueError if they do not fit."""
         mean, sd = description["scale"]
         points, directions = arrays["points"], arrays["directions"]
-        shapes = arrays["loneliness"].shape, arrays["factors"].shape, directions.shape[1:]
+        spacing = arrays["neighbour_distance"]
+        shapes = spacing.shape, arrays["factors"].shape, directions.shape[1:]
         if not len(points) or shapes != (points.shape[:1], directions.shape[:1], points.shape[1:]):
             raise ValueError("the arrays of a condition do not belong together")
-        references = References(points, arrays["loneliness"], Scale(float(mean), float(sd)))
+        references = References(points, spacing, Scale(float(mean), float(sd)))
         return cls(references, directions, arrays["factors"], description["domain"])
 
 

@@ -1,4 +1,4 @@
-"""Which seconds and which frequencies make a clip odd."""
+"""Which seconds and which frequencies make a clip unusual."""
 
 from __future__ import annotations
 

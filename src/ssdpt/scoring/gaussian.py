@@ -1,6 +1,6 @@
 """Gaussians on mean spectra: the arithmetic of system gmm, in numpy alone.
 
-The system and its exported form judge with this one piece of code.
+The system and its exported form score with this one piece of code.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Where a clip is odd, measured by what normal clips of the same machine sound like.
+"""Where a clip is unusual, measured by what normal clips of the same machine sound like.
 
 A fault that lasts moves the level of a band; one that comes and goes leaves the level alone and
 moves how far a band's loud or quiet moments lie from it: blows, rubs, modulation, missing strokes.
-Both are told by the levels of a band in order of loudness. So each bin of a clip is described by
+Both show in the levels of a band in order of loudness. So each bin of a clip is described by
 how loud its quietest, its usual and its loudest frames are, and each frame by its place in that
-order. What odd loudness a place has, the frames that hold it are marked with.
+order. How unusual the loudness at a place is, its frames are marked with.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from ssdpt.types import Floats
 # Shares of a clip's frames; dense at the loud end, where a blow of 50 ms in ten seconds is.
 _SHARES = np.array([0.02, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.98, 0.995])
 _USUAL = 3  # the median among them
-_BAND = 3  # bins, averaged in each frame: what is heard in one bin alone is no place
+_BAND = 3  # bins, averaged in each frame: what shows in one bin alone is no place
 _SLOPE_BINS = 12.0  # slower changes across the spectrum are the microphone's place, not the machine
 _FLOOR_DB = 0.5  # no spread is smaller, however alike the few clips were
-_BORROWED = 0.2  # of a bin's variance, from all bins: few clips tell a spread badly
+_BORROWED = 0.2  # of a bin's variance, from all bins: few clips show a spread badly
 _STEADY = 0.5  # weight of the usual level: echoes of the place move narrow bands of it as well
 _MISSING = 0.3  # weight of loud moments that are too quiet: which of them fell out is not known
 
@@ -50,14 +50,14 @@ class NormalSound:
             mean = mean + before / count
             squares = squares + before * (levels - mean)
         if not count:
-            raise ValueError("normal sound is learnt from at least one clip")
+            raise ValueError("normal sound is learned from at least one clip")
         variance = squares / max(count - 1, 1)  # (shares, bins)
         common = np.median(variance, axis=1, keepdims=True)
         spread = np.sqrt((1 - _BORROWED) * variance + _BORROWED * common + _FLOOR_DB**2)
         return cls(mean.astype(np.float32), spread.astype(np.float32))
 
     def anomaly_map(self, frames: Floats) -> Floats:
-        """Where in time and frequency a clip (frames, bins) in dB is odd: same shape, ≥ 0.
+        """Where in time and frequency a clip (frames, bins) in dB is unusual: same shape, ≥ 0.
 
         In squared standard deviations between normal clips.
         """
@@ -67,13 +67,13 @@ class NormalSound:
         moments[_USUAL] = 0.0
         moments = np.maximum(moments, -_MISSING * moments)
         # What the frame at each place in the order of loudness is marked with, then the frames.
-        odd = _between_shares(len(frames)) @ moments  # (places, bins)
+        unusual = _between_shares(len(frames)) @ moments  # (places, bins)
         place = frames.argsort(axis=0).argsort(axis=0)
-        marks = np.maximum(np.take_along_axis(odd, place, axis=0), steady)
+        marks = np.maximum(np.take_along_axis(unusual, place, axis=0), steady)
         return np.square(_across(marks, np.ones(_BAND))).astype(np.float32)
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """Everything learnt."""
+        """Everything learned."""
         return {"mean": self.mean, "spread": self.spread}
 
     @classmethod
@@ -88,7 +88,7 @@ class NormalSound:
 def _levels(frames: Floats) -> np.ndarray:
     """A clip (frames, bins) as levels in order of loudness, (shares, bins) dB.
 
-    The usual level is told against its surroundings in the spectrum, the others against the usual.
+    The usual level is measured against its surroundings in the spectrum, the others against it.
     """
     levels = np.quantile(frames.astype(np.float64), _SHARES, axis=0)
     usual = levels[_USUAL].copy()

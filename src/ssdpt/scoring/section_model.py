@@ -8,7 +8,6 @@ from typing import Any, Self
 
 import numpy as np
 
-from ssdpt.config.system_settings import TextureConfig
 from ssdpt.scoring.bank import Bank
 from ssdpt.scoring.condition import Condition
 from ssdpt.scoring.fusion import Scale, spread_evenly
@@ -20,7 +19,7 @@ from ssdpt.types import Domain, Floats
 _MOST_REFERENCES = 2000  # of a domain; beyond that more of them hardly come nearer
 _LEAST_DISTANCE = 0.1  # of siblings, in deviations: no view is weighed out altogether
 
-Vectors = Mapping[str, np.ndarray]  # by view, (d,) or (clips, d)
+ViewVectors = Mapping[str, np.ndarray]  # a clip (d,) or several (clips, d), by view
 ByDomain = Mapping[Domain, np.ndarray]  # (clips, d)
 
 
@@ -33,7 +32,7 @@ class View:
     weight: float
 
     def z(self, vectors: np.ndarray) -> np.ndarray:
-        """How odd clips (clips, d) are, (clips,)."""
+        """How unusual clips (clips, d) are, (clips,)."""
         return self.bank.z(np.asarray(vectors, np.float64) @ self.matrix)
 
 
@@ -44,27 +43,30 @@ class SectionModel:
     views: Mapping[str, View]
     normal: NormalSound
 
-    def z(self, vectors: Vectors) -> dict[str, float]:
-        """How odd one clip is in every view."""
+    def z(self, vectors: ViewVectors) -> dict[str, float]:
+        """How unusual one clip is in every view."""
         return {name: float(view.z(vectors[name][None])[0]) for name, view in self.views.items()}
 
-    def with_more(self, clips: Sequence[Vectors], domain: Domain, background_clips: float) -> Self:
-        """Further normal clips as a condition of their own; all that the fit has learnt stays."""
+    def with_more(
+        self, clips: Sequence[ViewVectors], domain: Domain, reference_clips: float
+    ) -> Self:
+        """Further normal clips as a condition of their own; all that the fit has learned stays."""
         views = {}
         for name, view in self.views.items():
             points = np.array([clip[name] for clip in clips], np.float64) @ view.matrix
-            views[name] = replace(view, bank=view.bank.with_more(points, domain, background_clips))
+            views[name] = replace(view, bank=view.bank.with_more(points, domain, reference_clips))
         return replace(self, views=views)
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """Everything learnt."""
+        """Everything learned."""
         arrays = {f"normal/{name}": value for name, value in self.normal.arrays().items()}
         for name, view in self.views.items():
             arrays[f"{name}/matrix"] = view.matrix
-            for domain, found in view.bank.domains.items():
-                arrays[f"{name}/{domain}/points"] = np.asarray(found.points, np.float32)
-                arrays[f"{name}/{domain}/loneliness"] = np.asarray(found.loneliness, np.float32)
-            for number, condition in enumerate(view.bank.absorbed):
+            for domain, own in view.bank.domains.items():
+                spacing = np.asarray(own.neighbour_distance, np.float32)
+                arrays[f"{name}/{domain}/points"] = np.asarray(own.points, np.float32)
+                arrays[f"{name}/{domain}/neighbour_distance"] = spacing
+            for number, condition in enumerate(view.bank.added):
                 place = _place(name, number)
                 arrays |= {place + key: value for key, value in condition.arrays().items()}
         return arrays
@@ -76,10 +78,10 @@ class SectionModel:
                 "weight": view.weight,
                 "neighbours": view.bank.neighbours,
                 "scales": {
-                    domain: [found.scale.mean, found.scale.sd]
-                    for domain, found in view.bank.domains.items()
+                    domain: [own.scale.mean, own.scale.sd]
+                    for domain, own in view.bank.domains.items()
                 },
-                "absorbed": [condition.description() for condition in view.bank.absorbed],
+                "added": [condition.description() for condition in view.bank.added],
             }
             for name, view in self.views.items()
         }
@@ -88,28 +90,28 @@ class SectionModel:
     def restore(cls, arrays: Mapping[str, np.ndarray], description: dict[str, Any]) -> Self:
         """The reverse of `arrays` and `description`; KeyError or ValueError if they do not fit."""
         views = {}
-        for name, told in description.items():
+        for name, settings in description.items():
             domains: dict[Domain, References] = {}
-            for domain, (mean, sd) in told["scales"].items():
+            for domain, (mean, sd) in settings["scales"].items():
                 points = arrays[f"{name}/{domain}/points"]
-                loneliness = arrays[f"{name}/{domain}/loneliness"]
-                if loneliness.shape != points.shape[:1] or not len(points):
-                    raise ValueError("references and their loneliness differ in number")
+                spacing = arrays[f"{name}/{domain}/neighbour_distance"]
+                if spacing.shape != points.shape[:1] or not len(points):
+                    raise ValueError("references and their neighbour distances differ in number")
                 scale = Scale(float(mean), float(sd))
-                domains[domain] = References(points, loneliness, scale)
-            absorbed = tuple(
+                domains[domain] = References(points, spacing, scale)
+            added = tuple(
                 Condition.restore(_within(arrays, _place(name, number)), condition)
-                for number, condition in enumerate(told.get("absorbed", []))
+                for number, condition in enumerate(settings["added"])
             )
-            bank = Bank(domains, int(told["neighbours"]), absorbed)
-            views[name] = View(arrays[f"{name}/matrix"], bank, float(told["weight"]))
+            bank = Bank(domains, int(settings["neighbours"]), added)
+            views[name] = View(arrays[f"{name}/matrix"], bank, float(settings["weight"]))
         normal = {key: arrays[f"normal/{key}"] for key in ("mean", "spread")}
         return cls(views, NormalSound.restore(normal))
 
 
 def _place(view: str, number: int) -> str:
     """What the names of a condition's arrays begin with."""
-    return f"{view}/absorbed-{number}/"
+    return f"{view}/added-{number}/"
 
 
 def _within(arrays: Mapping[str, np.ndarray], place: str) -> dict[str, np.ndarray]:
@@ -119,21 +121,29 @@ def _within(arrays: Mapping[str, np.ndarray], place: str) -> dict[str, np.ndarra
 def view_of(
     own: ByDomain,
     siblings: Sequence[ByDomain],
-    background: np.ndarray | None,
-    settings: TextureConfig,
+    shared_spread: np.ndarray | None,
     *,
+    reference_clips: float,
+    neighbours: int,
+    domains_apart: bool,
     emphasised: bool,
 ) -> tuple[View, float]:
     """One machine ID in one view, and how far its siblings lie in it, in deviations.
 
     `siblings` are the other IDs of the same machine type. Their distance is taken before siblings
-    are emphasised, which would be its own proof; without siblings it is 1.
+    are emphasised, which would be its own proof; without siblings it is 1. `shared_spread` (d, d)
+    is that of other machines, and weighs as much as `reference_clips` of the machine's own.
     """
     groups = list(own.values())
     clips = sum(map(len, groups))
-    share = settings.background_clips / (settings.background_clips + clips)
-    matrix = whitening(mixed(covariance(groups), background, share))
-    plain = View(matrix.astype(np.float32), _bank(own, matrix, settings), 1.0)
+    share = reference_clips / (reference_clips + clips)
+    matrix = whitening(mixed(covariance(groups), shared_spread, share))
+
+    def view(matrix: np.ndarray) -> View:
+        bank = Bank.of(_points(own, matrix, domains_apart), neighbours)
+        return View(matrix.astype(np.float32), bank, 1.0)
+
+    plain = view(matrix)
     if not siblings:
         return plain, 1.0
     apart = np.concatenate([_some(sibling) for sibling in siblings])
@@ -141,18 +151,16 @@ def view_of(
     if not emphasised:
         return plain, distance
     centres = [np.concatenate(list(group.values())).mean(0) for group in (own, *siblings)]
-    stretched = matrix @ emphasis(np.array(centres) @ matrix)
-    return View(stretched.astype(np.float32), _bank(own, stretched, settings), 1.0), distance
+    return view(matrix @ emphasis(np.array(centres) @ matrix)), distance
 
 
-def _bank(own: ByDomain, matrix: np.ndarray, settings: TextureConfig) -> Bank:
+def _points(own: ByDomain, matrix: np.ndarray, domains_apart: bool) -> ByDomain:
+    """The clips of every domain that are kept as references, where distances count."""
     points: dict[Domain, np.ndarray] = {
         domain: np.asarray(group[spread_evenly(len(group), _MOST_REFERENCES)], np.float64) @ matrix
         for domain, group in own.items()
     }
-    if settings.domains == "together":
-        points = {"source": np.concatenate(list(points.values()))}
-    return Bank.of(points, settings.neighbours if settings.density else 0)
+    return points if domains_apart else {"source": np.concatenate(list(points.values()))}
 
 
 def _some(sibling: ByDomain) -> np.ndarray:

@@ -18,4 +18,4 @@ def score_by_rule(
     """
     if section in sections:
         return score_as(section), True
-    return min((score_as(known) for known in sections), key=lambda score: score.value), False
+    return min((score_as(name) for name in sections), key=lambda score: score.value), False

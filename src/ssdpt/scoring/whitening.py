@@ -1,9 +1,9 @@
 """How differences between clips of one machine are made to count alike in all directions.
 
 Some directions of a view vary from clip to clip whatever the machine's state: the microphone's
-place, the noise of the hall, the load. A machine's own few clips tell these badly; clips of other
-machines tell them too. So the covariance within machines is the machine's own, mixed with one of
-a background, and the background weighs as much as so many clips.
+place, the noise of the hall, the load. A machine's own few clips show these badly; clips of other
+machines show them too. So the covariance within machines is the machine's own, mixed with that of
+a shared reference, which weighs as much as so many clips.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ def covariance(groups: Sequence[np.ndarray]) -> np.ndarray:
     if not deviations:
         size = groups[0].shape[1]
         return np.eye(size)
-    found, _ = ledoit_wolf(np.concatenate(deviations), assume_centered=True)
-    return np.asarray(found)
+    spread, _ = ledoit_wolf(np.concatenate(deviations), assume_centered=True)
+    return np.asarray(spread)
 
 
-def mixed(own: np.ndarray, background: np.ndarray | None, share: float) -> np.ndarray:
-    """`share` of the background's shape, the rest its own; the size stays its own: (d, d)."""
+def mixed(own: np.ndarray, shared: np.ndarray | None, share: float) -> np.ndarray:
+    """`share` of the shared reference's shape, the rest its own; the size stays: (d, d)."""
     size = np.trace(own)
-    if background is None or size <= 0:
+    if shared is None or size <= 0:
         return own
-    return (1 - share) * own + share * size / np.trace(background) * background
+    return (1 - share) * own + share * size / np.trace(shared) * shared
 
 
 def whitening(spread: np.ndarray) -> np.ndarray:
@@ -52,8 +52,8 @@ def emphasis(centres: np.ndarray) -> np.ndarray:
     """A matrix (d, d) that stretches whitened space where sibling machines differ.
 
     `centres` (siblings, d) are whitened. Where the siblings' centres spread with variance v beside
-    a spread of 1 within each of them, distances count √(1 + v) times: what tells one specimen of
-    a machine from another is made by the machine, not by its surroundings.
+    a spread of 1 within each of them, distances count √(1 + v) times: what is different
+    between specimens of a machine is made by the machine, not by its surroundings.
     """
     size = centres.shape[1]
     if len(centres) < 2:

@@ -1,4 +1,4 @@
-"""The contract of every detector: one file under `systems/` implements it, nothing else knows it.
+"""The contract of every detector: what implements it is in one place, nothing else knows its name.
 
 A system learns from normal clips of one machine and scores a clip, both given as the frames of its
 front end: log-mels for most, linear spectrograms or the samples themselves for some.
@@ -24,13 +24,14 @@ from ssdpt.features.logmel import LogMel
 from ssdpt.scoring.aggregate import ClipScore
 from ssdpt.scoring.calibrate import Scores
 from ssdpt.scoring.section_score import SectionScore
+from ssdpt.systems import systems_that
 from ssdpt.types import Domain, Floats, Recording
 
 if TYPE_CHECKING:
     import torch
 
-    from ssdpt.systems.graph import SystemGraph
-    from ssdpt.systems.shared_reference import SharedReference
+    from ssdpt.systems.parts.graph import SystemGraph
+    from ssdpt.systems.parts.shared_reference import SharedReference
 
 Arrays = Mapping[str, np.ndarray]
 AfterEpoch = Callable[["System", int], None]
@@ -38,7 +39,7 @@ AfterEpoch = Callable[["System", int], None]
 
 @dataclass(frozen=True, slots=True)
 class FitContext:
-    """Where a fit works, and whom it tells."""
+    """Where a fit works, and what it may use."""
 
     work: Path  # checkpoints and logs; may be thrown away after the fit
     identity: str  # of settings and recordings
@@ -46,10 +47,10 @@ class FitContext:
     reporter: Reporter = SILENT
     name: str = "training"
     models: int = 1  # how many such fits the whole takes (cross-fitting), for time estimates
-    # Told the system as it is after each epoch, which counts from 1; never changes what is learnt.
+    # Called with the system as it is after each epoch, from 1 on; never changes what is learned.
     after_epoch: AfterEpoch | None = None
-    # What is known of other machines, where it has been learnt already.
-    background: SharedReference | None = None
+    # What is known of other machines, where it has been learned already.
+    shared_reference: SharedReference | None = None
 
 
 class System(ABC):
@@ -57,12 +58,19 @@ class System(ABC):
 
     name: ClassVar[str]
     origin: ClassVar[str]  # what the paper calls it, or where it comes from
-    needs: ClassVar[tuple[str, ...]] = ()  # of the recordings, in words
+    needs: ClassVar[tuple[str, ...]] = ()  # what the recordings must have, for people
+    fallback: ClassVar[str | None] = None  # the system that is fitted where this one refuses
     explains: ClassVar[bool] = True  # whether `anomaly_map` is there
-    hears_others: ClassVar[bool] = False  # whether clips of other machines teach it something
-    tells_own_scores: ClassVar[bool] = False  # whether `own_scores` is there
-    needs_torch: ClassVar[bool] = True  # to score a clip
-    means_segments: ClassVar[bool] = False  # whether a clip's score is the mean of its timeline
+    adapts: ClassVar[bool] = False  # whether `add_normals` is there
+    exports: ClassVar[bool] = False  # whether `graph` is there
+    has_network: ClassVar[bool] = False  # whose weights an exported model can hold smaller
+    uses_shared_reference: ClassVar[bool] = False  # whether it learns from other machines' clips
+    trains_networks: ClassVar[bool] = False  # whether that takes networks of all machines
+    has_held_out_scores: ClassVar[bool] = False  # whether `held_out_scores` is there
+    requires_torch: ClassVar[bool] = True  # to score a clip
+    score_is_segment_mean: ClassVar[bool] = False  # a clip's score is the mean of its timeline
+
+    shared_reference: SharedReference | None = None  # of a system that uses one
 
     def __init__(self, config: Config, sections: tuple[str, ...]) -> None:
         self.config = config
@@ -77,7 +85,7 @@ class System(ABC):
     @classmethod
     @abstractmethod
     def parameter_count(cls, config: Config, sections: int) -> int:
-        """How many numbers it learns for a machine of so many sections."""
+        """How many numbers it learns for a machine with so many sections."""
 
     @classmethod
     def refusal(cls, recordings: Sequence[Recording], config: Config) -> str | None:
@@ -106,20 +114,33 @@ class System(ABC):
         return [self.score_sections([frames].copy) for frames in clips]
 
     def anomaly_map(self, frames: Floats, section: str) -> Floats:
-        """Where in time and frequency a clip (frames, bins) is odd, ≥ 0.
+        """Where in time and frequency a clip (frames, bins) is unusual, ≥ 0.
 
         Same frames; a column for each of the front end's `frequencies`, where it names any.
         """
         raise SsdptError(
-            f"system {self.name} cannot show where in time and frequency a clip is odd"
+            f"system {self.name} cannot show where in time and frequency a clip is unusual"
         )
 
-    def own_scores(self) -> Scores:
-        """Scores of the clips it was fitted on, by section and domain, as if it had not heard them.
+    def held_out_scores(self) -> Scores:
+        """Scores of the clips it was fitted on, by section and domain, as if each was left out.
 
-        Of a system that `tells_own_scores`; for others, models are fitted without these clips.
+        Of a system that `has_held_out_scores`; for others, models are fitted without these clips.
         """
         raise NotImplementedError
+
+    def fit_warnings(self) -> list[str]:
+        """What a person should know of this fit."""
+        return []
+
+    def training_log(self) -> str:
+        """JSON lines of training that went on before its own fit, such as that of networks."""
+        return ""
+
+    @classmethod
+    def card_part(cls, description: dict[str, Any]) -> str:
+        """What the model card says of a model with this `description`, as Markdown."""
+        return ""
 
     def add_normals(self, clips: Iterable[Iterable[Floats]], section: str, domain: Domain) -> int:
         """Take further clips, blocks of frames each, as normal; how many clips of 10 s they were.
@@ -128,19 +149,19 @@ class System(ABC):
         """
         raise SsdptError(
             f"system {self.name} cannot take up new normal clips without being fitted again; "
-            "multiview (preset best) and texture can"
+            f"{systems_that('adapts')} can (multiview is preset best)"
         )
 
     def graph(self) -> SystemGraph:
         """The same scores as `score`, as a module that can be exported."""
         raise SsdptError(
-            f"system {self.name} cannot be exported; ssdpt, ssdpt-noaux, ae, mnv2 and gmm can "
+            f"system {self.name} cannot be exported; {systems_that('exports')} can "
             "(e.g. --preset fast)"
         )
 
     @abstractmethod
     def arrays(self) -> dict[str, np.ndarray]:
-        """Everything learnt, for the model file."""
+        """Everything learned, for the model file."""
 
     @abstractmethod
     def description(self) -> dict[str, Any]:

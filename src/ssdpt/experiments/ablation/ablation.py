@@ -27,10 +27,10 @@ from ssdpt.experiments.paper.cells import Cell, CellScores, CellStore, Clip
 from ssdpt.experiments.paper.data import read_data
 from ssdpt.experiments.paper.engine import Engine, run_cells
 from ssdpt.experiments.paper.results import MachineScores, Results
-from ssdpt.systems.shared_reference import SharedReference, teachable
+from ssdpt.systems import system_class
+from ssdpt.systems.multiview import MultiViewConfig
+from ssdpt.systems.parts.shared_reference import SharedReference, can_train_networks
 from ssdpt.training.loop import choose_device
-
-_RECIPES = ("multiview", "texture")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Ablation:
         self.request, self.reporter = request, reporter
         choose_device(request.device)  # says at once that it is not there
         self.recipe = load_config("best", {**(request.overrides or {}), "device": request.device})
-        if self.recipe.system not in _RECIPES:
+        if not system_class(self.recipe.system).uses_shared_reference:
             raise SsdptError(
                 f"system {self.recipe.system} has none of these ingredients; ablate takes preset "
                 "best as it is, or without networks with --set system=texture"
@@ -66,7 +66,7 @@ class Ablation:
         self.notes = list(self.data.notes)
         every = self.data.by_machine.values()
         self.training = [recording for machine in every for recording in machine.train]
-        if self.recipe.system == "multiview" and not teachable(self.training):
+        if _has_networks(self.recipe) and not can_train_networks(self.training):
             self.notes.append(
                 "one machine ID alone: networks have nothing to tell apart, there are none"
             )
@@ -112,7 +112,7 @@ class Ablation:
 
     def _is_own(self, variant: str) -> bool:
         """Whether it is made of the same views; other systems are cells of the usual kind."""
-        return self.configs[variant].system in _RECIPES
+        return system_class(self.configs[variant].system).uses_shared_reference
 
     def _score_own(self) -> None:
         """The variants of the recipe, seed by seed."""
@@ -145,7 +145,7 @@ class Ablation:
 
     def _hear(self, config: Config) -> tuple[ClipViews, SharedReference]:
         """All clips in all views, and what the machines are told of each other."""
-        if config.system == "texture":
+        if not _has_networks(config):
             if "" not in self._heard:
                 heard = self.listener.untrained
                 self._heard[""] = heard, SharedReference.of_clips(heard.train, None, config)
@@ -157,8 +157,10 @@ class Ablation:
             heard = self.listener.untrained.beside(self.listener.trained(ears))
             self._heard[key] = heard, SharedReference.of_clips(heard.train, ears, config)
         heard, background = self._heard[key]
-        assert background.ears is not None
-        return heard, replace(background, ears=some_of(background.ears, config.multiview))
+        assert background.networks is not None
+        return heard, replace(
+            background, networks=some_of(background.networks, config.part(MultiViewConfig))
+        )
 
     def _ears_key(self, lender: Config) -> str:
         if lender not in self._keys:
@@ -173,7 +175,7 @@ class Ablation:
             together = self.data.trained_with(machine, config)
             return Cell(config, together, self.data.fingerprint(together), label)
         mark = self.data.fingerprint(self.data.machines)
-        if config.system == "texture":
+        if not _has_networks(config):
             # Nothing is drawn at random: all seeds share one cell.
             config = config.model_copy(update={"seed": self.recipe.seed})
         else:
@@ -195,3 +197,8 @@ class Ablation:
             parts={},
             logs=(str(self.store.place(cell).relative_to(self.request.out)),),
         )
+
+
+def _has_networks(config: Config) -> bool:
+    """Whether networks are part of what these settings describe."""
+    return system_class(config.system).trains_networks

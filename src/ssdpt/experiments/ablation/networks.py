@@ -17,12 +17,13 @@ from safetensors.numpy import save
 
 from ssdpt.common.files import atomic_path, digest
 from ssdpt.common.progress import Reporter
-from ssdpt.config.system_settings import MultiViewConfig
 from ssdpt.config.tree import Config
 from ssdpt.errors import SsdptError
 from ssdpt.features.cache import FeatureView
 from ssdpt.systems.base import FitContext
-from ssdpt.systems.embedding_networks import EmbeddingNetworks, class_name
+from ssdpt.systems.multiview import MultiViewConfig
+from ssdpt.systems.parts.embedding_networks import EmbeddingNetworks, class_name
+from ssdpt.systems.texture import TextureConfig
 from ssdpt.training.loop import choose_device
 from ssdpt.types import Recording
 
@@ -38,7 +39,7 @@ def ears_key(config: Config, recordings: Sequence[Recording]) -> str:
     # The hop is scoring's, and what the classes are is told by the classes themselves.
     del network["hop"], network["classes"], network["training"]["checkpoint_seconds"]
     known = sorted(
-        (digest(recording.path), *class_name(recording, config.multiview.network))
+        (digest(recording.path), *class_name(recording, config.part(MultiViewConfig).network))
         for recording in set(recordings)
     )
     text = json.dumps([settings, known], sort_keys=True)
@@ -47,10 +48,10 @@ def ears_key(config: Config, recordings: Sequence[Recording]) -> str:
 
 def trained_as(config: Config, recipe: Config) -> Config:
     """The settings whose networks serve `config`: the recipe's own where it uses some of them."""
-    own, whole = config.multiview, recipe.multiview
+    own, whole = config.part(MultiViewConfig), recipe.part(MultiViewConfig)
     if set(own.inputs) <= set(whole.inputs) and own.networks <= whole.networks:
         own = own.model_copy(update={"inputs": whole.inputs, "networks": whole.networks})
-    changed = {"multiview": own, "texture": recipe.texture, "system": recipe.system}
+    changed = {"multiview": own, "texture": recipe.part(TextureConfig), "system": recipe.system}
     return config.model_copy(update=changed)
 
 
@@ -58,7 +59,7 @@ def some_of(ears: EmbeddingNetworks, settings: MultiViewConfig) -> EmbeddingNetw
     """Those networks that `settings` asks for."""
     wanted = _names(settings)
     return EmbeddingNetworks(
-        ears.config, [ear for ear in ears.ears if ear.name in wanted], ears.classes
+        ears.config, [ear for ear in ears.networks if ear.name in wanted], ears.classes
     )
 
 
@@ -106,7 +107,7 @@ def _read(path: Path, config: Config) -> EmbeddingNetworks:
         ears = EmbeddingNetworks.restore(config, arrays, classes)
     except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
         raise _unfit(path) from error
-    if {ear.name for ear in ears.ears} != _names(config.multiview):
+    if {ear.name for ear in ears.networks} != _names(config.part(MultiViewConfig)):
         raise _unfit(path)
     return ears
 

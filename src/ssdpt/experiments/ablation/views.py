@@ -19,14 +19,15 @@ from ssdpt.experiments.paper.data import PaperData
 from ssdpt.features.cache import FeatureView
 from ssdpt.features.texture import TextureFrames
 from ssdpt.features.views import clips_of, views_of
-from ssdpt.scoring.section_model import Vectors
+from ssdpt.scoring.section_model import ViewVectors
 from ssdpt.systems import system_class
-from ssdpt.systems.embedding_networks import EmbeddingNetworks
-from ssdpt.systems.shared_reference import SharedReference
-from ssdpt.systems.texture import Texture, weighed_views
+from ssdpt.systems.parts.embedding_networks import EmbeddingNetworks
+from ssdpt.systems.parts.shared_reference import SharedReference
+from ssdpt.systems.texture import TextureConfig
+from ssdpt.systems.texture.system import Texture, weighed_views
 from ssdpt.types import Domain, Floats, Recording
 
-Rows = list[tuple[Recording, Vectors]]
+Rows = list[tuple[Recording, ViewVectors]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ class Listener:
         """Every clip in the views of these networks."""
         return self._hear("networks", lambda frames: ears.embed(self.front_end.log_mels(frames)))
 
-    def _hear(self, name: str, describe: Callable[[Floats], Vectors]) -> ClipViews:
+    def _hear(self, name: str, describe: Callable[[Floats], ViewVectors]) -> ClipViews:
         train, test = self.training_clips(), self._frames(self.data.test_clips)
         heard = ClipViews([], [])
         length = round(self.config.audio.clip_seconds / self.front_end.frame_seconds)
@@ -92,7 +93,7 @@ def scores_of(
     kind = system_class(config.system)
     assert issubclass(kind, Texture)
     shares = kind.shares(config, background)
-    normal: defaultdict[str, defaultdict[str, defaultdict[Domain, list[Vectors]]]]
+    normal: defaultdict[str, defaultdict[str, defaultdict[Domain, list[ViewVectors]]]]
     normal = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
     for recording, vectors in heard.train:
         normal[recording.machine][recording.section][recording.domain].append(vectors)
@@ -101,7 +102,7 @@ def scores_of(
         asked[row[0].machine, row[0].section].append(row)
     found: defaultdict[Recording, list[float]] = defaultdict(list)
     for machine, sections in normal.items():
-        views = weighed_views(sections, shares, background.spread, config.texture)
+        views = weighed_views(sections, shares, background.spread, config.part(TextureConfig))
         for section, own in views.items():
             rows = asked[machine, section]
             odd = np.zeros(len(rows))

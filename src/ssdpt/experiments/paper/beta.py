@@ -8,6 +8,7 @@ from typing import Literal
 from ssdpt.config.tree import Config
 from ssdpt.experiments.paper.results import MachineScores, Results
 from ssdpt.experiments.paper.variants import BETAS, Variant
+from ssdpt.systems.ssdpt import SsdptConfig
 
 SSDPT = "ssdpt"
 
@@ -23,8 +24,10 @@ def rescored(results: Results, config: Config, error: Literal["mean", "sum"]) ->
     each. `config` says which of them the stored parts hold.
     """
     betas = {beta_name(beta): beta for beta in BETAS}
-    size = float(config.ssdpt.frames * config.features.n_mels)
-    scale = (size if error == "sum" else 1.0) / (size if config.ssdpt.error == "sum" else 1.0)
+    size = float(config.part(SsdptConfig).frames * config.features.n_mels)
+    scale = (size if error == "sum" else 1.0) / (
+        size if config.part(SsdptConfig).error == "sum" else 1.0
+    )
 
     def lookup(variant: str, machine: str, seed: int) -> MachineScores | None:
         found = results.scores(SSDPT, machine, seed)

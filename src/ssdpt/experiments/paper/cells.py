@@ -20,7 +20,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load_file, save
 
 from ssdpt.common.files import atomic_folder, write_json, write_text
-from ssdpt.config.tree import Config, learnt_from
+from ssdpt.config.tree import Config, learned_from
 from ssdpt.training.log import LOG_FILE
 from ssdpt.types import Floats, Recording
 from ssdpt.version import __version__
@@ -41,7 +41,7 @@ class Cell:
     @cached_property
     def key(self) -> str:
         """Changes with everything that would change the scores."""
-        settings = learnt_from(self.config)
+        settings = learned_from(self.config)
         content = [_FORMAT, __version__, settings, self.machines, self.fingerprint]
         text = json.dumps(content, sort_keys=True)
         return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 from ssdpt.common.progress import SILENT, Reporter
-from ssdpt.config.tree import Config, epochs_of, learnt_from
+from ssdpt.config.tree import Config, epochs_of, learned_from
 from ssdpt.data import audio
 from ssdpt.experiments.paper.cells import Cell, CellStore
 from ssdpt.experiments.paper.data import PaperData
@@ -129,7 +129,7 @@ def make_plan(
 
 def _kind(config: Config) -> str:
     """What decides the cost: masks, weights and seeds do not."""
-    return json.dumps(_without(learnt_from(config)), sort_keys=True)
+    return json.dumps(_without(learned_from(config)), sort_keys=True)
 
 
 def _without(tree: object) -> object:

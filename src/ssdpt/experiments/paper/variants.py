@@ -12,6 +12,8 @@ from typing import Any
 
 from ssdpt.config.tree import Config
 from ssdpt.errors import SsdptError
+from ssdpt.systems.ssdpt import SsdptEnsembleConfig
+from ssdpt.systems.wavenet import WaveNetConfig
 
 EXPERIMENTS = ("main", "masking", "patches", "blocks", "beta")
 BETAS = (0.0, 0.0005, 0.0006, 0.0008, 0.001, 0.0015, 0.002, 0.003, 0.005)
@@ -68,7 +70,7 @@ def main_variants(config: Config) -> list[Variant]:
             },
             note="a member of the ensemble",
         )
-        for number, member in enumerate(config.wavenet.members, start=1)
+        for number, member in enumerate(config.part(WaveNetConfig).members, start=1)
     ]
     transformers = [
         Variant(
@@ -82,7 +84,7 @@ def main_variants(config: Config) -> list[Variant]:
             },
             note="a member of the ensemble",
         )
-        for member in config.ssdpt_ensemble.members
+        for member in config.part(SsdptEnsembleConfig).members
     ]
     return [
         Variant("ae", "Baseline-AE", {"system": "ae"}),

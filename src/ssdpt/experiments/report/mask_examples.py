@@ -12,6 +12,7 @@ from ssdpt.experiments.paper.variants import MASKS
 from ssdpt.experiments.report.picture import PANEL, Picture, make_picture
 from ssdpt.features.logmel import mel_frequencies
 from ssdpt.nn.masking import draw_boxes, visible
+from ssdpt.systems.ssdpt import SsdptConfig
 from ssdpt.types import Floats
 
 _HERTZ = (125, 250, 500, 1000, 2000, 4000, 8000, 16000)
@@ -29,7 +30,7 @@ def mask_examples(
     log_mel: Floats, config: Config, *, seed: int = 0, smoke: bool = False
 ) -> Picture:
     """Five panels of the segment in the middle of a clip, `log_mel` (frames, bins) in dB."""
-    length = min(config.ssdpt.frames, len(log_mel))
+    length = min(config.part(SsdptConfig).frames, len(log_mel))
     first = (len(log_mel) - length) // 2
     segment = log_mel[first : first + length]  # (P, F)
     bins = segment.shape[1]
@@ -85,7 +86,7 @@ def mask_examples(
             loc="outside lower center",
         )
 
-    mask = config.ssdpt.mask
+    mask = config.part(SsdptConfig).mask
     return make_picture(
         "masks",
         "A segment under every masking method",
@@ -104,7 +105,7 @@ def masks(config: Config, frames: int, bins: int, seed: int) -> dict[str, np.nda
     found = {}
     for name, kind in MASKS.items():
         generator = torch.Generator().manual_seed(seed)
-        chosen = config.ssdpt.mask.model_copy(update={"kind": kind})
+        chosen = config.part(SsdptConfig).mask.model_copy(update={"kind": kind})
         boxes = draw_boxes(chosen, 1, 1, frames, bins, generator)[0]  # (1, boxes, 4)
         seen = visible(boxes, frames, bins)
         found[name] = np.zeros((frames, bins), bool) if seen is None else seen[0].numpy() == 0

@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
+from ssdpt.data.resampling import Resampler
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.config import ChannelSettings
 from ssdpt.monitor.sources.base import CHUNK_SECONDS, Source, check_channel
 from ssdpt.monitor.sources.chunk import Chunk
 from ssdpt.monitor.sources.clock import SYSTEM, TOLERANCE, Clock
-from ssdpt.monitor.sources.resampler import Resampler
 from ssdpt.monitor.sources.timeline import Timeline
 from ssdpt.types import Floats
 
@@ -135,7 +135,7 @@ class PushedSource(Source):
                 self._check_silence(now)
                 continue
             if resampler is None:
-                resampler, rate_in = Resampler(push.rate, self.rate), push.rate
+                resampler, rate_in = Resampler(push.rate, self.rate, clean=True), push.rate
                 position = push.time
             for chunk in self._split(resampler.feed(push.samples), position, push.gap):
                 seconds = len(chunk.samples) / self.rate

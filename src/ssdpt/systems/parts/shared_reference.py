@@ -1,0 +1,239 @@
+"""What is known of other machines before one machine is fitted.
+
+Networks that can tell machines apart, and how clips of one and the same machine differ, in every
+view. Both come from the machines at hand, or, where there are none, with the package: from the
+simulated plant.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from safetensors.numpy import load
+
+from ssdpt.config.tree import Config
+from ssdpt.errors import SsdptError
+from ssdpt.features.cache import FeatureView
+from ssdpt.features.texture import TextureFrames
+from ssdpt.features.views import UNTRAINED, views_of
+from ssdpt.scoring.section_model import ViewVectors
+from ssdpt.scoring.whitening import covariance
+from ssdpt.systems import system_class
+from ssdpt.systems.base import Arrays, FitContext, arrays_under
+from ssdpt.types import Domain, Floats, Recording
+
+if TYPE_CHECKING:
+    from ssdpt.systems.parts.embedding_networks import EmbeddingNetworks
+
+_ASSET = "shared_reference.safetensors"
+_FEWEST_CLIPS = 100  # of all machines at hand; fewer show less than the simulated plant
+_MOST_KEPT = 20_000  # clips whose views wait for the fit of their machine: some 300 MB
+
+Group = tuple[str, str, Domain]  # machine, section, domain
+
+
+class ComputedViews:
+    """Views of clips that were computed already, until the fit of their machine takes them."""
+
+    def __init__(self) -> None:
+        self._views: dict[bytes, ViewVectors] = {}
+
+    def keep(self, frames: Floats, views: ViewVectors) -> None:
+        """Keep the views of a clip (frames, values); there may be too many to keep them all."""
+        if len(self._views) < _MOST_KEPT:
+            self._views[_digest(frames)] = views
+
+    def __len__(self) -> int:
+        return len(self._views)
+
+    def take(self, frames: Floats) -> ViewVectors | None:
+        """The views of a clip, which are not kept any longer; None where they were not kept."""
+        return self._views.pop(_digest(frames), None) if self._views else None
+
+
+@dataclass(frozen=True, slots=True)
+class SharedReference:
+    """Spread (d, d) within machines by view, and networks where there are any."""
+
+    spread: dict[str, np.ndarray]
+    networks: EmbeddingNetworks | None
+    origin: str  # for people
+    # How many clips the spread of a view rests on, where those of the machines to fit are among
+    # them; of what ships with the package, or comes with a model, they are not.
+    clips: Mapping[str, int] = field(default_factory=dict)
+    computed: ComputedViews = field(default_factory=ComputedViews, compare=False, repr=False)
+
+    @classmethod
+    def learn(
+        cls,
+        machines: Sequence[FeatureView],
+        config: Config,
+        context: FitContext,
+        others: Sequence[FeatureView] = (),
+    ) -> Self:
+        """From the normal clips of the machines to be fitted, and of others.
+
+        Networks are trained where there are two machine IDs to tell apart; where clips are few,
+        the spread of untrained views is the simulated plant's.
+        """
+        every = [*machines, *others]
+        recordings = [item for clips in every for item in clips.recordings]
+        networks = None
+        if system_class(config.system).trains_networks and can_train_networks(recordings):
+            from ssdpt.systems.parts.embedding_networks import EmbeddingNetworks
+
+            networks = EmbeddingNetworks.train(every, config, context)
+        front_end = TextureFrames(config.features, config.audio.sample_rate)
+        computed = ComputedViews()
+        if networks is None and not _enough(recordings):
+            return cls.of_clips([(item, {}) for item in recordings], None, config, computed)
+        rows: list[tuple[Recording, ViewVectors]] = []
+        with context.reporter.task("shared reference", total=len(recordings)) as task:
+            for number, clips in enumerate(every):
+                for recording, frames in clips.clips():
+                    views = all_views(frames, front_end, networks)
+                    rows.append((recording, views))
+                    if number < len(machines):
+                        computed.keep(frames, views)
+                    task.advance()
+        return cls.of_clips(rows, networks, config, computed)
+
+    @classmethod
+    def of_clips(
+        cls,
+        rows: Sequence[tuple[Recording, ViewVectors]],
+        networks: EmbeddingNetworks | None,
+        config: Config,
+        computed: ComputedViews | None = None,
+    ) -> Self:
+        """From the views of the normal clips of all machines at hand."""
+        groups: defaultdict[str, defaultdict[Group, list[np.ndarray]]]
+        groups = defaultdict(lambda: defaultdict(list))
+        enough = _enough([recording for recording, _ in rows])
+        for recording, vectors in rows:
+            own = recording.machine, recording.section, recording.domain
+            for view, vector in vectors.items():
+                if enough or view not in UNTRAINED:
+                    groups[view][own].append(vector)
+        spread = {
+            view: covariance([np.array(group) for group in by_group.values()])
+            for view, by_group in groups.items()
+        }
+        origin = f"{len(rows)} clips of the machines at hand"
+        if not enough:
+            shipped = cls.shipped(config)
+            spread |= {view: shipped.spread[view] for view in shipped.spread if view in UNTRAINED}
+            origin = shipped.origin
+        clips = {view: len(rows) for view in groups}
+        kept = ComputedViews() if computed is None else computed
+        return cls(spread, networks, origin, clips, kept)
+
+    def without(self, left_out: ViewVectors) -> dict[str, np.ndarray]:
+        """The spread by view as it would be without some of the clips that it rests on.
+
+        `left_out` (clips, d) are their deviations from the mean of their machine ID and domain.
+        """
+        spread = dict(self.spread)
+        for view, deviations in left_out.items():
+            gone, clips = np.asarray(deviations, np.float64), self.clips[view]
+            if len(gone) < clips:
+                rest = clips * np.asarray(spread[view], np.float64) - gone.T @ gone
+                spread[view] = rest / (clips - len(gone))
+        return spread
+
+    @classmethod
+    def shipped(cls, config: Config, *, frozen: bool = False) -> Self:
+        """The simulated plant's; with `frozen`, the networks that come with the package too.
+
+        With settings of another front end it is empty.
+        """
+        arrays, description = _asset()
+        origin = "the simulated plant"
+        same_front_end = (
+            config.features.model_dump() == description["features"]
+            and config.audio.sample_rate == description["sample_rate"]
+        )
+        spread = arrays_under(arrays, "spread/") if same_front_end else {}
+        if not frozen:
+            origin = origin if spread else "nothing but the machine itself (another front end)"
+            return cls({view: spread[view] for view in UNTRAINED if spread}, None, origin)
+        try:
+            if not spread:
+                raise ValueError("another front end")
+            networks = _networks(config, arrays, description["classes"])
+        except (KeyError, ValueError) as error:
+            raise SsdptError(
+                "the networks that come with ssdpt are of its own features, sample rate and "
+                "network settings; leave --frozen out, or the settings that differ"
+            ) from error
+        return cls(spread, networks, f"{origin}, its networks frozen")
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Everything, for the model file."""
+        arrays = {f"spread/{view}": value.astype(np.float32) for view, value in self.spread.items()}
+        if self.networks is not None:
+            arrays |= {f"networks/{name}": value for name, value in self.networks.arrays().items()}
+        return arrays
+
+    def description(self) -> dict[str, Any]:
+        """What `restore` needs beside the arrays."""
+        return {"origin": self.origin, "classes": self.networks.classes if self.networks else 0}
+
+    @classmethod
+    def restore(cls, config: Config, arrays: Arrays, description: dict[str, Any]) -> Self:
+        """The reverse of `arrays` and `description`; KeyError or ValueError if they do not fit."""
+        classes = int(description["classes"])
+        networks = _networks(config, arrays, classes) if classes else None
+        return cls(arrays_under(arrays, "spread/"), networks, str(description["origin"]))
+
+
+def all_views(
+    frames: Floats, front_end: TextureFrames, networks: EmbeddingNetworks | None
+) -> dict[str, np.ndarray]:
+    """A clip (frames, values) in the untrained views and in those of the networks."""
+    views = views_of(frames, front_end)
+    return views if networks is None else views | networks.embed(front_end.log_mels(frames))
+
+
+def can_train_networks(recordings: Sequence[Recording]) -> bool:
+    """Whether there are two machine IDs, of whatever machines, for networks to tell apart.
+
+    Attributes alone are not enough: from one machine a network learns how that runs, not what
+    distinguishes its sound.
+    """
+    return len({(recording.machine, recording.section) for recording in recordings}) > 1
+
+
+def _networks(config: Config, arrays: Arrays, classes: int) -> EmbeddingNetworks:
+    # Imported only here: the hand-made views need no torch.
+    from ssdpt.systems.parts.embedding_networks import EmbeddingNetworks
+
+    return EmbeddingNetworks.restore(config, arrays_under(arrays, "networks/"), classes)
+
+
+def _enough(recordings: Sequence[Recording]) -> bool:
+    """Whether clips of these recordings show more of the untrained views than simulated ones."""
+    others = len({(item.machine, item.section) for item in recordings}) > 1
+    return others and len(recordings) >= _FEWEST_CLIPS
+
+
+def _digest(frames: Floats) -> bytes:
+    """By content: two fits read the same clip from different places of the feature cache."""
+    return hashlib.blake2b(np.ascontiguousarray(frames).tobytes(), digest_size=16).digest()
+
+
+@cache
+def _asset() -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    """What comes with the package: arrays, and what they were made with."""
+    folder = resources.files("ssdpt.systems") / "assets"
+    arrays = load((folder / _ASSET).read_bytes())
+    description = json.loads((folder / "shared_reference.json").read_text("utf-8"))
+    return {name: value.astype(np.float32) for name, value in arrays.items()}, description

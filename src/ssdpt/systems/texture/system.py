@@ -1,0 +1,354 @@
+"""Sound texture: hand-made views of a clip, each with the distance to the nearest normal clip.
+
+Nothing is trained. What spectrum, roughness, modulation and envelope spectrum a clip has is
+compared with the normal clips of its machine ID, in a space where the ordinary differences
+between clips of one machine count alike; the views' scores, each on the scale of normal clips,
+are averaged.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from ssdpt.config.tree import Config
+from ssdpt.data.split import divided
+from ssdpt.errors import SsdptError
+from ssdpt.features.cache import FeatureView
+from ssdpt.features.front_end import FrontEnd
+from ssdpt.features.texture import TextureFrames
+from ssdpt.features.views import LEAST_FRAMES, clips_of, views_of
+from ssdpt.scoring.aggregate import ClipScore, aggregate
+from ssdpt.scoring.calibrate import Scores
+from ssdpt.scoring.normal_map import NormalSound
+from ssdpt.scoring.section_model import ByDomain, SectionModel, View, ViewVectors, view_of
+from ssdpt.scoring.section_score import SectionScore
+from ssdpt.systems.base import Arrays, FitContext, System, arrays_under
+from ssdpt.systems.parts.shared_reference import SharedReference
+from ssdpt.systems.texture import TextureConfig
+from ssdpt.types import Domain, Floats, Recording
+
+_FOLDS = 20  # in which clips are left out to see how new ones score
+
+ClipViews = list[tuple[Recording, ViewVectors]]  # clips in all views
+Measure = Callable[..., dict[str, dict[str, View]]]  # `weighed_views` with all but the clips given
+
+_DOMAINS: tuple[Domain, ...] = ("source", "target")
+
+
+class Texture(System):
+    """One `SectionModel` for every machine ID."""
+
+    name: ClassVar[str] = "texture"
+    origin: ClassVar[str] = "Hand-made views and nearest normal clips (not in the paper)"
+    adapts: ClassVar[bool] = True
+    uses_shared_reference: ClassVar[bool] = True
+    has_held_out_scores: ClassVar[bool] = True
+    requires_torch: ClassVar[bool] = False
+
+    shared_reference: SharedReference
+
+    def __init__(
+        self,
+        config: Config,
+        section_models: Mapping[str, SectionModel],
+        shared_reference: SharedReference,
+    ) -> None:
+        super().__init__(config, tuple(section_models))
+        self.section_models = dict(section_models)
+        self.shared_reference = shared_reference
+        self._held_out: Scores = {}  # of the clips it was fitted on, by views made without them
+
+    @classmethod
+    def front_end_of(cls, config: Config) -> FrontEnd:
+        return TextureFrames(config.features, config.audio.sample_rate)
+
+    @classmethod
+    def parameter_count(cls, config: Config, sections: int) -> int:
+        """Of the whitening; the normal clips themselves are kept as well."""
+        sizes = _sizes(config)
+        return sections * sum(sizes[view] ** 2 for view in config.part(TextureConfig).views)
+
+    @classmethod
+    def fit(cls, clips: FeatureView, config: Config, context: FitContext) -> Self:
+        shared = context.shared_reference or SharedReference.learn([clips], config, context)
+        front_end = TextureFrames(config.features, config.audio.sample_rate)
+        shares = cls.shares(config, shared)
+        rows: ClipViews = []
+        with context.reporter.task(context.name, total=len(clips)) as task:
+            for recording, frames in clips.clips():
+                views = shared.computed.take(frames)
+                views = views or cls.views(frames, front_end, config, shared)
+                rows.append((recording, {view: views[view] for view in shares}))
+                task.advance()
+        measure = partial(weighed_views, shares=shares, settings=config.part(TextureConfig))
+        system = cls(
+            config,
+            {
+                section: SectionModel(views, _normal(clips, section, front_end))
+                for section, views in measure(_by_section(rows), spread=shared.spread).items()
+            },
+            shared,
+        )
+        system._held_out = _held_out_scores(rows, measure, shared, config, context)
+        return system
+
+    @classmethod
+    def views(
+        cls, frames: Floats, front_end: TextureFrames, config: Config, shared: SharedReference
+    ) -> ViewVectors:
+        """A clip, (frames, values), in every view."""
+        views = views_of(frames, front_end)
+        return {view: views[view] for view in config.part(TextureConfig).views}
+
+    @classmethod
+    def shares(cls, config: Config, shared: SharedReference) -> dict[str, float]:
+        """The views there are, and how much each counts before siblings weigh them."""
+        return dict.fromkeys(config.part(TextureConfig).views, 1.0)
+
+    def score(self, frames: Iterable[Floats], section: str) -> ClipScore:
+        return self.score_sections(lambda: frames)(section)
+
+    def score_sections(self, frames: Callable[[], Iterable[Floats]]) -> SectionScore:
+        """The views of a clip are computed once for all sections."""
+        return partial(self._score_as, list(self._clip_views(frames())))
+
+    def anomaly_map(self, frames: Floats, section: str) -> Floats:
+        """Where the log-mel of a clip is unusual, (frames, mel bins), in squared deviations."""
+        assert isinstance(self.front_end, TextureFrames)
+        return self.section_models[section].normal.anomaly_map(self.front_end.log_mels(frames))
+
+    def held_out_scores(self) -> Scores:
+        return self._held_out
+
+    def add_normals(self, clips: Iterable[Iterable[Floats]], section: str, domain: Domain) -> int:
+        views = [vectors for frames in clips for _, vectors in self._clip_views(frames)]
+        model = self.section_models[section]
+        reference_clips = self.config.part(TextureConfig).reference_clips
+        self.section_models[section] = model.with_more(views, domain, reference_clips)
+        return len(views)
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        # Numbers, not names: a section may be called anything.
+        arrays = {
+            f"section-{number}/{name}": value
+            for number, model in enumerate(self.section_models.values())
+            for name, value in model.arrays().items()
+        }
+        shared = self.shared_reference.arrays()
+        return arrays | {f"shared_reference/{name}": value for name, value in shared.items()}
+
+    def description(self) -> dict[str, Any]:
+        models = self.section_models
+        matrices = [view.matrix.size for model in models.values() for view in model.views.values()]
+        networks = self.shared_reference.networks
+        return {
+            "section_models": {section: model.description() for section, model in models.items()},
+            "shared_reference": self.shared_reference.description(),
+            "parameters": sum(matrices) + (networks.parameters if networks else 0),
+        }
+
+    @classmethod
+    def card_part(cls, description: dict[str, Any]) -> str:
+        """How much each view counts in each section."""
+        models = description["section_models"]
+        names = list(next(iter(models.values())))
+        rows = [
+            f"| {section} | " + " | ".join(f"{views[name]['weight']:.2f}" for name in names) + " |"
+            for section, views in models.items()
+        ]
+        return "\n".join(
+            [
+                "## Views",
+                "How much each view of the sound counts. Other machines are known from "
+                f"{description['shared_reference']['origin']}.",
+                "",
+                f"| section | {' | '.join(names)} |",
+                f"| --- |{' --- |' * len(names)}",
+                *rows,
+            ]
+        )
+
+    @classmethod
+    def restore(
+        cls, config: Config, sections: tuple[str, ...], arrays: Arrays, description: dict[str, Any]
+    ) -> Self:
+        models = {
+            section: SectionModel.restore(
+                arrays_under(arrays, f"section-{number}/"), description["section_models"][section]
+            )
+            for number, section in enumerate(sections)
+        }
+        sizes = _sizes(config)
+        for model in models.values():
+            for name, view in model.views.items():
+                if len(view.matrix) != sizes.get(name, len(view.matrix)):
+                    raise ValueError("the views are of another front end")
+        shared = SharedReference.restore(
+            config, arrays_under(arrays, "shared_reference/"), description["shared_reference"]
+        )
+        return cls(config, models, shared)
+
+    @property
+    def segment_frames(self) -> int:
+        return LEAST_FRAMES
+
+    def _clip_views(self, frames: Iterable[Floats]) -> Iterator[tuple[int, ViewVectors]]:
+        """The clips of a recording: how many frames each has, and its views."""
+        assert isinstance(self.front_end, TextureFrames)
+        length = round(self.config.audio.clip_seconds / self.hop_seconds)
+        for clip in clips_of(frames, length):
+            yield len(clip), self.views(clip, self.front_end, self.config, self.shared_reference)
+
+    def _score_as(self, clips: list[tuple[int, ViewVectors]], section: str) -> ClipScore:
+        model = self.section_models[section]
+        along = {name: array("f") for name in model.views}
+        for _, vectors in clips:
+            for name, score in model.z(vectors).items():
+                along[name].append(score)
+        seconds = clips[0][0] * self.hop_seconds
+        return aggregate(
+            {name: np.array(values, np.float32) for name, values in along.items()},
+            {name: view.weight for name, view in model.views.items()},
+            hop_seconds=seconds,
+            segment_seconds=seconds,
+        )
+
+
+def _by_section(rows: ClipViews) -> dict[str, dict[Domain, list[ViewVectors]]]:
+    """The views of clips, by section and domain."""
+    sections: dict[str, dict[Domain, list[ViewVectors]]] = {}
+    for recording, vectors in rows:
+        domains = sections.setdefault(recording.section, {})
+        domains.setdefault(recording.domain, []).append(vectors)
+    return sections
+
+
+def _held_out_scores(
+    rows: ClipViews,
+    measure: Measure,
+    shared: SharedReference,
+    config: Config,
+    context: FitContext,
+) -> Scores:
+    """How every clip scores by views made without it, by section and domain, in the clips' order.
+
+    To leave a clip out as a reference is not enough: the spread that distances are measured with
+    still contains it, and few clips bend it towards themselves. Networks are trained on all clips;
+    networks trained without some of them put thresholds too high on machines that go on as they
+    were. The only clip of a section and domain gets no score.
+    """
+    deviations = _deviations(rows, [view for view in shared.clips if view in rows[0][1]])
+    parts = divided([recording for recording, _ in rows], _FOLDS, config.seed)
+    by_place: dict[int, float] = {}
+    with context.reporter.task("thresholds", total=len(parts)) as task:
+        for part in parts:
+            left_out = set(part)
+            rest = [item for place, item in enumerate(rows) if place not in left_out]
+            groups = _by_section(rest)
+            gone = {view: values[part] for view, values in deviations.items()}
+            views = measure(groups, spread=shared.without(gone)) if part and rest else {}
+            for place in part:
+                recording, vectors = rows[place]
+                own = views.get(recording.section, {})
+                if recording.domain in groups.get(recording.section, {}):
+                    by_place[place] = sum(
+                        view.weight * float(view.z(vectors[name][None])[0])
+                        for name, view in own.items()
+                    )
+            task.advance()
+    scores: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
+    for place, score in sorted(by_place.items()):
+        recording, _ = rows[place]
+        scores[recording.section, recording.domain].append(score)
+    return dict(scores)
+
+
+def _deviations(rows: ClipViews, views: Iterable[str]) -> dict[str, np.ndarray]:
+    """How far each clip lies from the mean of its section and domain, by view: (clips, d)."""
+    places: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
+    for place, (recording, _) in enumerate(rows):
+        places[recording.section, recording.domain].append(place)
+    deviations = {}
+    for view in views:
+        values = np.array([vectors[view] for _, vectors in rows])
+        for own in places.values():
+            # As in a covariance: a mean of few clips follows them.
+            longer = np.sqrt(len(own) / max(len(own) - 1, 1))
+            values[own] = (values[own] - values[own].mean(0)) * longer
+        deviations[view] = values
+    return deviations
+
+
+def weighed_views(
+    vectors: Mapping[str, Mapping[Domain, Sequence[ViewVectors]]],
+    shares: Mapping[str, float],
+    spread: Mapping[str, np.ndarray],
+    settings: TextureConfig,
+) -> dict[str, dict[str, View]]:
+    """The views of every machine ID of one machine type, from its normal clips.
+
+    `vectors` are by section and domain. A view counts by its share, and by how far siblings lie
+    in it; the weights of a section sum to 1. `spread` (d, d), by view, is the shared reference's.
+    """
+    if not shares:
+        raise SsdptError(
+            "no view is left: texture.views is empty and there are no networks, "
+            "which need two machine IDs to be trained; name a view"
+        )
+    sections = sorted(vectors)
+    by_siblings = settings.weights == "siblings"
+    weighed: dict[str, dict[str, View]] = {}
+    for section in sections:
+        measured = {
+            view: view_of(
+                _of_view(vectors[section], view),
+                [_of_view(vectors[other], view) for other in sections if other != section],
+                spread.get(view),
+                reference_clips=settings.reference_clips,
+                neighbours=settings.neighbours if settings.density else 0,
+                domains_apart=settings.domains == "apart",
+                emphasised=settings.emphasis and view in settings.views,
+            )
+            for view in shares
+        }
+        raw = {
+            view: shares[view] * (distance if by_siblings else 1.0)
+            for view, (_, distance) in measured.items()
+        }
+        total = sum(raw.values())
+        weighed[section] = {
+            view: replace(own, weight=raw[view] / total) for view, (own, _) in measured.items()
+        }
+    return weighed
+
+
+def _sizes(config: Config) -> dict[str, int]:
+    """How many values each untrained view has."""
+    front_end = TextureFrames(config.features, config.audio.sample_rate)
+    silence = views_of(np.zeros((LEAST_FRAMES, front_end.bins), np.float32), front_end)
+    return {view: len(values) for view, values in silence.items()}
+
+
+def _of_view(by_domain: Mapping[Domain, Sequence[ViewVectors]], view: str) -> ByDomain:
+    """The clips (clips, d) of one machine ID in one view, by domain."""
+    return {
+        domain: np.array([vectors[view] for vectors in by_domain[domain]])
+        for domain in _DOMAINS
+        if by_domain.get(domain)
+    }
+
+
+def _normal(clips: FeatureView, section: str, front_end: TextureFrames) -> NormalSound:
+    """How the normal clips of a section sound."""
+    return NormalSound.of(
+        front_end.log_mels(frames)
+        for recording, frames in clips.clips()
+        if recording.section == section
+    )
