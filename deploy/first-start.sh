@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the users that the services of compose.yaml need: an admin for people, and a viewer for
+# Creates the users that the services of compose.yaml need: an admin for people, and a viewer for
 # Prometheus with a token. Later starts change nothing.
 set -eu
 
@@ -13,14 +13,14 @@ user() {
   ssdpt --quiet user "$action" "$@" --data /var/lib/ssdpt --store "$STORE"
 }
 
-known() {
+exists() {
   user list | grep -q "^$1 "
 }
 
-known admin || user add admin --role admin --password-file /run/secrets/admin_password
+exists admin || user add admin --role admin --password-file /run/secrets/admin_password
 
-if ! known prometheus; then
-  # Nobody knows this password: only tokens stand for the user.
+if ! exists prometheus; then
+  # A random password that nobody knows: the user signs in by token only.
   python -c 'import secrets; print(secrets.token_hex(32))' |
     user add prometheus --role viewer --password-file -
 fi

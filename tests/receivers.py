@@ -33,7 +33,7 @@ def until(condition, seconds=15.0):
 
 
 def an_event(machine="pump-3", **more):
-    values = {"kind": "anomaly", "level": "alarm", "began": 1.7e9, "words": "a bearing rattles"}
+    values = {"kind": "anomaly", "level": "alarm", "began": 1.7e9, "message": "a bearing rattles"}
     return Event(**{"id": f"{next(_NUMBERS):032x}", "machine": machine, **values, **more})
 
 

@@ -13,7 +13,7 @@ import soundfile
 from ssdpt import Detector
 from ssdpt.config.tree import load_config
 from ssdpt.data.layouts import read_layout, without_domain
-from ssdpt.detection.adaptation import suspicions
+from ssdpt.detection.adaptation import possible_faults
 from ssdpt.errors import SsdptError
 from ssdpt.fleet.fleet import Fleet, fit_fleet
 from ssdpt.fleet.fleet import fitted as fitted_model
@@ -82,9 +82,9 @@ def test_a_clip_that_was_heard_is_left_out_and_named(detector, fan):
     found = detector.adapt([heard, *new, new[0]])
     assert [item.path for item in found.taken] == new
     assert found.warnings[0] == (
-        f"left out, heard by this model already: {heard.name}, {new[0].name}"
+        f"left out, learned by this model already: {heard.name}, {new[0].name}"
     )
-    with pytest.raises(SsdptError, match="nothing to take as normal: left out, heard"):
+    with pytest.raises(SsdptError, match="nothing to take as normal: left out, learned"):
         detector.adapt(new)
 
 
@@ -101,7 +101,7 @@ def _unnamed(clip, folder):
 
 def test_the_machine_id_must_be_known(detector, fan, tmp_path):
     clip = _unnamed(_clips(fan, "target_train")[0], tmp_path)
-    with pytest.raises(SsdptError, match="ID not told; the model knows 00, 01, 02"):
+    with pytest.raises(SsdptError, match="its ID is not known; the model knows 00, 01, 02"):
         detector.adapt([clip])
     with pytest.raises(SsdptError, match="ID 07 is not in the model"):
         detector.adapt([clip], section="07")
@@ -132,7 +132,7 @@ def test_a_clip_that_cannot_be_used_leaves_the_model_as_it_was(
 
 def _told(scores, thresholds=(1.0, 2.0)):
     names = [Recording(Path(f"{number}.wav"), "fan") for number in range(len(scores))]
-    return suspicions(names, scores, thresholds)
+    return possible_faults(names, scores, thresholds)
 
 
 def test_the_clip_that_stands_out_is_suspicious():
@@ -181,7 +181,7 @@ def test_nothing_is_written_where_one_machine_refuses(cli, models, plant, tmp_pa
     before = _content(models)
     answer = cli("adapt", models, manifest)
     assert answer.code == 2
-    assert "ID not told" in answer.err
+    assert "its ID is not known" in answer.err
     assert _content(models) == before
 
 
@@ -226,7 +226,7 @@ def test_feedback_takes_a_false_alarm_back(cli, models, fan):
     assert cli("score", models, clip).code == 0
     faulty = _clips(fan, "source_test_anomaly")
     assert cli("score", models, *faulty).out.count("normal ") == 0
-    assert "heard by this model already" in cli("feedback", models, clip, "--normal").error
+    assert "learned by this model already" in cli("feedback", models, clip, "--normal").error
 
 
 def test_feedback_wants_to_be_told_that_the_machine_was_well(cli, models, fan):

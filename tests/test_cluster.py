@@ -157,7 +157,7 @@ def test_lost_nodes_are_told_of_and_the_last_one_ends_the_run(monkeypatch, liste
         resources = {"CPU": 4.0} if alive else {}
         return {"NodeID": name, "NodeManagerHostname": name, "Alive": alive, "Resources": resources}
 
-    monkeypatch.setattr("ssdpt.common.cluster._knock", lambda _: None)
+    monkeypatch.setattr("ssdpt.common.cluster._check_port", lambda _: None)
     monkeypatch.setattr(ray, "get_runtime_context", lambda: SimpleNamespace(gcs_address=""))
     monkeypatch.setattr(ray, "nodes", lambda: [node("a", True), node("b", True)])
     nodes = _Nodes("head:6379", _Need(1, 0, 0), listener)

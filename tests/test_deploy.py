@@ -1,4 +1,4 @@
-"""The services of compose.yaml, the plant files and the systemd unit fit together and are sound."""
+"""compose.yaml, the configuration files and the systemd unit fit together and are valid."""
 
 from __future__ import annotations
 
@@ -9,29 +9,30 @@ import shutil
 import subprocess
 import time
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 import yaml
-from pydantic import BaseModel
 
-from ssdpt.monitor import config as plant
+from receivers import free_port
+from ssdpt.alarms.settings import AlarmSettings
+from ssdpt.monitor.config import (
+    MachineSettings,
+    MonitorConfig,
+    OutputSettings,
+    RetentionSettings,
+    SourceSettings,
+    read_monitor_config,
+)
 from ssdpt.monitor.outputs.metrics import Metrics
+from ssdpt.monitor.outputs.mqtt_output import MqttSettings
 from ssdpt.monitor.store import Store
-from ssdpt.server.run import listening
-from ssdpt.server.settings import ServerSettings
 
 ROOT = Path(__file__).parents[1]
 DEPLOY = ROOT / "deploy"
 COMPOSE = yaml.safe_load((DEPLOY / "compose.yaml").read_text("utf-8"))
 SERVICES: dict[str, Any] = COMPOSE["services"]
 PASSWORD = "correct horse"
-
-
-def _kinds(union: Any) -> dict[str, type[BaseModel]]:
-    """The members of a union of settings, by their kind."""
-    members = get_args(get_args(union)[0])
-    return {member.model_fields["kind"].default: member for member in members}
 
 
 def _read(name: str) -> Any:
@@ -73,10 +74,10 @@ def test_compose_keeps_secrets_in_files_that_git_ignores() -> None:
 
 def test_services_fit_together() -> None:
     script = (DEPLOY / "first-start.sh").read_text("utf-8")
-    used = plant.read_monitor_config(DEPLOY / "compose-plant" / "plant.yaml")
-    assert used.store == SERVICES["first-start"]["environment"]["STORE"]
-    (mqtt,) = used.outputs
-    assert isinstance(mqtt, plant.MqttSettings)
+    config = read_monitor_config(DEPLOY / "compose-config" / "monitor.yaml")
+    assert config.store == SERVICES["first-start"]["environment"]["STORE"]
+    (mqtt,) = config.outputs
+    assert isinstance(mqtt, MqttSettings)
     assert mqtt.host in SERVICES
     assert mqtt.password_file is not None
     assert mqtt.password_file.name in SERVICES["ssdpt"]["secrets"]
@@ -130,8 +131,7 @@ def test_first_start_makes_users_once(tmp_path: Path, command: str) -> None:
 
 @pytest.mark.needs_mosquitto
 def test_broker_lets_in_who_knows_the_password(tmp_path: Path) -> None:
-    with listening(ServerSettings(port=0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     for name in ("run/secrets", "tmp", "mosquitto/config", "mosquitto/data"):
         (tmp_path / name).mkdir(parents=True)
     (tmp_path / "run/secrets/mqtt_password").write_text(PASSWORD + "\n", "utf-8")
@@ -163,31 +163,28 @@ def test_broker_lets_in_who_knows_the_password(tmp_path: Path) -> None:
             broker.kill()
 
 
-@pytest.mark.parametrize("name", ["plant.yaml", "compose-plant/plant.yaml"])
-def test_plant_files_pass_the_check(cli: Any, name: str) -> None:
+@pytest.mark.parametrize("name", ["monitor.yaml", "compose-config/monitor.yaml"])
+def test_configuration_files_pass_the_check(cli: Any, name: str) -> None:
     answer = cli("serve", "--check", "--offline", "--config", DEPLOY / name)
     assert answer.code == 0, answer.err
 
 
 def test_example_shows_every_setting() -> None:
-    text = (DEPLOY / "plant.yaml").read_text("utf-8")
+    text = (DEPLOY / "monitor.yaml").read_text("utf-8")
     shown = yaml.safe_load(text)
-    assert set(shown) == set(plant.MonitorConfig.model_fields)
-    assert set(shown["retention"]) == set(plant.RetentionSettings.model_fields)
+    assert set(shown) == set(MonitorConfig.model_fields)
+    assert set(shown["retention"]) == set(RetentionSettings.model_fields)
     machines = [set(machine) for machine in shown["machines"]]
-    assert set.union(*machines) == set(plant.MachineSettings.model_fields) - {"model", "section"}
+    assert set.union(*machines) == set(MachineSettings.model_fields) - {"model", "section"}
     assert "# model: " in text
     assert "# section: " in text
     (alarm,) = [machine["alarm"] for machine in shown["machines"] if "alarm" in machine]
-    assert set(alarm) == set(plant.AlarmSettings.model_fields)
+    assert set(alarm) == set(AlarmSettings.model_fields)
     sources = [machine["source"] for machine in shown["machines"]]
-    for written, union in (
-        (sources, plant.SourceSettings),
-        (shown["outputs"], plant.OutputSettings),
-    ):
-        for kind, model in _kinds(union).items():
+    for written, base in ((sources, SourceSettings), (shown["outputs"], OutputSettings)):
+        for kind in base.registry.names():
             fullest = max((set(one) for one in written if one["kind"] == kind), key=len)
-            assert fullest == set(model.model_fields), kind
+            assert fullest == set(base.class_for(kind).model_fields), kind
 
 
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="needs systemd-analyze")

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Iterator
 from http.server import HTTPServer
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,13 +21,20 @@ import yaml
 from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
+from ssdpt.alarms.settings import AlarmSettings
 from ssdpt.cli import app
-from ssdpt.monitor import config as plant
-from ssdpt.monitor.messages import STATES, Event
-from ssdpt.monitor.outputs.messages import EventChanged
+from ssdpt.monitor.config import (
+    MachineSettings,
+    MonitorConfig,
+    OutputSettings,
+    RetentionSettings,
+    SourceSettings,
+)
+from ssdpt.monitor.messages import STATES, Event, EventChanged
 from ssdpt.monitor.outputs.metrics import Metrics
-from ssdpt.monitor.outputs.webhook import WebhookOutput
+from ssdpt.monitor.outputs.webhook_output import WebhookOutput, WebhookSettings
 from ssdpt.monitor.service.service import MonitorService
+from ssdpt.monitor.sources.pushed_source import PushedSettings
 from ssdpt.monitor.store import Store
 from ssdpt.server import routes
 from ssdpt.server.app import create_app
@@ -38,14 +45,14 @@ ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "monitoring.md").read_text("utf-8")
 
 SECTIONS: dict[str, type[BaseModel]] = {
-    "The plant": plant.MonitorConfig,
-    "A machine": plant.MachineSettings,
-    "Alarm": plant.AlarmSettings,
-    "Retention": plant.RetentionSettings,
+    "The whole file": MonitorConfig,
+    "A machine": MachineSettings,
+    "Alarm": AlarmSettings,
+    "Retention": RetentionSettings,
     **{
-        f"{title}: {member.model_fields['kind'].default}": member
-        for title, union in (("Source", plant.SourceSettings), ("Output", plant.OutputSettings))
-        for member in get_args(get_args(union)[0])
+        f"{title}: {kind}": base.class_for(kind)
+        for title, base in (("Source", SourceSettings), ("Output", OutputSettings))
+        for kind in base.registry.names()
     },
 }
 
@@ -99,7 +106,7 @@ def test_page_has_every_metric() -> None:
 def _commands() -> Iterator[str]:
     """Everything on the page and in what is deployed that begins with `ssdpt` and a command."""
     unit = (ROOT / "deploy" / "ssdpt.service").read_text("utf-8")
-    example = (ROOT / "deploy" / "plant.yaml").read_text("utf-8")
+    example = (ROOT / "deploy" / "monitor.yaml").read_text("utf-8")
     for text in (PAGE, unit, example):
         for code in re.findall(r"`([^`\n]+)`|^ {4}(.+)$|^ExecStart=(.+)$", text, re.MULTILINE):
             yield from re.findall(r"(?:^|[\s/])ssdpt ([a-z]+\b[^'|;]*)", "".join(code))
@@ -128,7 +135,14 @@ def _snippet(word: str) -> str:
 
 
 def _event(number: int = 0) -> Event:
-    return Event(f"{number:032x}", "press-1", "anomaly", "alarm", 1.79e9, "sounds odd")
+    return Event(
+        id=f"{number:032x}",
+        machine="press-1",
+        kind="anomaly",
+        level="alarm",
+        began=1.79e9,
+        message="unusual sound",
+    )
 
 
 def test_webhook_snippet_takes_our_messages_only(
@@ -143,12 +157,12 @@ def test_webhook_snippet_takes_our_messages_only(
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
         for key, sent, failed in (("webhook_key", 2, 0), ("wrong_key", 0, 1)):
-            settings = plant.WebhookSettings(
+            settings = WebhookSettings(
                 url=f"http://127.0.0.1:{server.server_port}/", secret_file=Path(key)
             )
             output = WebhookOutput(settings)
             output.start()
-            change = EventChanged(_event())
+            change = EventChanged(event=_event())
             for message in [change] * (sent or failed):  # the same again is told only once
                 output.publish(message)
             output.close()
@@ -156,7 +170,7 @@ def test_webhook_snippet_takes_our_messages_only(
     finally:
         server.shutdown()
         server.server_close()
-    assert capsys.readouterr().out == "press-1 alarm active sounds odd\n"
+    assert capsys.readouterr().out == "press-1 alarm active unusual sound\n"
 
 
 def test_backup_commands_bring_everything_back(
@@ -180,12 +194,12 @@ def test_backup_commands_bring_everything_back(
 @pytest.mark.full
 def test_curl_examples_are_answered(tmp_path: Path) -> None:
     soundfile.write(tmp_path / "clip.wav", 0.1 * np.ones(16000, np.float32), 16000)
-    wanted = plant.MachineSettings(id="press-1", source=plant.PushedSettings())
+    wanted = MachineSettings(id="press-1", source=PushedSettings())
     settings = ServerSettings(port=0)
     with Store.open(f"sqlite:///{tmp_path}/s.db", tmp_path, writer=True) as store:
         store.add_user("anna", "admin", "correct horse")
         store.save_event(_event())
-        monitor = MonitorService(plant.MonitorConfig(machines=(wanted,)), store, tmp_path)
+        monitor = MonitorService(MonitorConfig(machines=(wanted,)), store, tmp_path)
         monitor.start()
         with listening(settings) as listener:
             server = new_server(create_app(monitor, store, settings), settings)
@@ -218,5 +232,6 @@ def test_curl_examples_are_answered(tmp_path: Path) -> None:
                 monitor.stop()
         event = store.event(_event().id)
         assert event is not None
-        assert event.acknowledged_by == "anna"
+        assert event.acknowledged is not None
+        assert event.acknowledged.who == "anna"
     assert "press-1" in (tmp_path / "events.csv").read_text("utf-8")

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import shutil
+import tempfile
+from pathlib import Path
 
 import numpy as np
 import pytest
+import soundfile
 
 from sounds import RATE, hum, write_clip, write_folder
-from ssdpt import Detector
+from ssdpt import Clip, Detector
+from ssdpt.config.tree import load_config
 from ssdpt.errors import SsdptError
+from ssdpt.types import Recording
+
+FLOAT_WAV = {"format": "WAV", "subtype": "FLOAT"}
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +112,7 @@ def test_minutes_pass_in_blocks(detector, tmp_path, monkeypatch):
 
 def test_no_id_told_is_scored_by_rule(detector, tmp_path):
     path = write_clip(tmp_path / "today.wav", hum(2))
-    assert any("no machine ID is told" in note for note in detector.score(path).notes)
+    assert any("no machine ID was given" in note for note in detector.score(path).notes)
 
 
 def test_a_machine_of_one_id_needs_no_telling(tmp_path):
@@ -211,3 +218,144 @@ def test_the_hop_of_a_gaussian_hardly_changes_its_score(models, clip):
     assert fine.value == pytest.approx(plain.value, rel=0.01)
     assert detectors[1].remarks == ("hop 1; its thresholds were set at hop 16",)
     assert len(fine.timeline.value) > 10 * len(plain.timeline.value)
+
+
+def normal_clips(count=6, rate=RATE, sections=("00",)):
+    return [
+        Clip(hum(2, seed=number, rate=rate), rate, section=sections[number % len(sections)])
+        for number in range(count)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("samples", "rate", "sentence"),
+    [
+        (np.zeros((100, 2), np.float32), RATE, r"samples are 100×2; give one channel"),
+        (np.float32(0.1), RATE, "a single number; give one channel"),
+        (np.zeros(0, np.float32), RATE, "holds no samples"),
+        (np.zeros(100, np.int16), RATE, r"type int16; give floats .* / 32768"),
+        (np.array([0.1, np.nan]), RATE, "not numbers"),
+        (np.array([0.1, np.inf]), RATE, "not numbers"),
+        (np.array([0.1, -32768.0]), RATE, "the largest sample is 3.277e"),
+        (np.full(100, 0.1), 0, "0 Hz is not a sample rate"),
+        (np.full(100, 0.1), 10**9, "is not a sample rate"),
+    ],
+)
+def test_a_clip_that_is_no_sound_is_refused_in_a_sentence(samples, rate, sentence):
+    with pytest.raises(SsdptError, match=f"pump: .*{sentence}") as caught:
+        Clip(samples, rate, name="pump")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_clip_is_known_by_its_content():
+    samples = hum(1)
+    clip = Clip(samples.astype(np.float64), RATE, section="01")
+    assert clip.samples.dtype == np.float32
+    assert clip.seconds == 1.0
+    assert clip.digest == Clip(samples, RATE, name="other").digest
+    assert clip.digest != Clip(samples, 8000).digest
+    assert clip.digest != Clip(hum(1, seed=1), RATE).digest
+
+
+@pytest.mark.parametrize("rate", [RATE, 44100])
+def test_a_clip_scores_as_its_file(detector, tmp_path, rate):
+    samples = hum(3, rate=rate)
+    path = write_clip(tmp_path / "now.wav", samples, rate, subtype="FLOAT")
+    clip = Clip(samples, rate, section="01", name="now")
+    score, of_file = detector.score(clip), detector.score(path, section="01")
+    assert (score.value, score.level, score.notes) == (of_file.value, of_file.level, of_file.notes)
+    assert (score.path, score.section, score.machine) == ("now", "01", "fan")
+    assert detector.score(clip, section="02").section == "02"
+    np.testing.assert_array_equal(detector.audio(clip), detector.audio(path))
+    np.testing.assert_array_equal(detector.frames(clip), detector.frames(path))
+    np.testing.assert_array_equal(
+        detector.anomaly_map(clip), detector.anomaly_map(path, section="01")
+    )
+    if rate != RATE:
+        with pytest.raises(SsdptError, match=r"now: 44\.1 kHz, 1 channel; this model expects"):
+            detector.score(clip, strict=True)
+
+
+def test_a_silent_clip_is_refused(detector):
+    with pytest.raises(SsdptError, match=r"clip: silent: all 1\.00 s"):
+        detector.score(Clip(np.zeros(RATE), RATE))
+
+
+@pytest.mark.parametrize("rate", [RATE, 44100])
+@pytest.mark.parametrize("changes", [{"system": "texture"}, {"system": "ssdpt"}, {"system": "gmm"}])
+def test_a_fit_of_clips_is_that_of_their_files(tmp_path, changes, rate):
+    clips = normal_clips(8, rate, sections=("00", "01"))
+    recordings = [
+        Recording(
+            write_clip(tmp_path / f"clip-{number:04d}", clip.samples, rate, **FLOAT_WAV),
+            *("pump", clip.section),
+            split="train",
+            label="normal",
+        )
+        for number, clip in enumerate(clips)
+    ]
+    config = load_config("tiny", changes)
+    of_clips = Detector.fit(clips, config=config, machine="pump")
+    of_files = Detector.fit(recordings, config=config)
+    assert of_clips.machine == of_files.machine == "pump"
+    assert of_clips.sections == of_files.sections == ("00", "01")
+    assert of_clips.calibration == of_files.calibration
+    new = Clip(hum(3, seed=99), RATE, section="01")
+    assert of_clips.score(new).value == of_files.score(new).value
+    assert of_clips.fingerprint == {clip.digest for clip in clips}
+
+
+def test_a_fit_of_clips_writes_no_sound_and_leaves_nothing(tmp_path, monkeypatch):
+    for name in ("tmp", "cache", "work"):
+        (tmp_path / name).mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
+    monkeypatch.setenv("SSDPT_CACHE", str(tmp_path / "cache"))
+    shared_memory = Path("/dev/shm")
+    before = set(shared_memory.iterdir()) if shared_memory.is_dir() else set()
+
+    def written(*arguments, **options):
+        raise AssertionError("a sound file was written")
+
+    monkeypatch.setattr(soundfile, "write", written)
+    monkeypatch.setattr(soundfile, "SoundFile", written)
+    clips = normal_clips(8, sections=("00", "01"))
+    config = load_config("tiny")
+    detector = Detector.fit(clips, config=config, machine="pump")
+    assert np.isfinite(detector.score(clips[0]).value)
+    assert list((tmp_path / "tmp").iterdir()) == []
+    # While it runs, the working folder holds the training's state, and neither sound nor frames.
+    Detector.fit(clips, config=config, machine="pump", work=tmp_path / "work")
+    names = {path.name for path in (tmp_path / "work").rglob("*") if path.is_file()}
+    assert names <= {"training.jsonl", "checkpoint.safetensors"}
+    assert list((tmp_path / "cache").iterdir()) == []
+    if shared_memory.is_dir():
+        assert not [path for path in set(shared_memory.iterdir()) - before if "ssdpt" in path.name]
+
+
+def test_clips_to_learn_from_are_told_from_each_other():
+    same = [Clip(hum(2), RATE) for _ in range(3)]
+    with pytest.raises(SsdptError, match="clips in memory: all recordings are copies of one clip"):
+        Detector.fit(same, config="tiny")
+    with pytest.raises(SsdptError, match="clips in memory: one normal clip"):
+        Detector.fit(normal_clips(1), config="tiny")
+    with pytest.raises(SsdptError, match="no recordings were given"):
+        Detector.fit([], config="tiny")
+    with pytest.raises(SsdptError, match="sound files and clips in memory were given together"):
+        Detector.fit([*same, Recording(Path("a.wav"), "pump")], config="tiny")
+    named = [Clip(clip.samples, RATE, name=f"at {at}") for at, clip in enumerate(normal_clips(6))]
+    seen = Detector.fit(named, config="tiny").stored.recordings_seen
+    assert sorted(seen.values()) == [f"at {number}" for number in range(6)]
+
+
+def test_a_model_adapts_to_clips():
+    config = load_config("tiny", {"system": "texture"})
+    detector = Detector.fit(normal_clips(), config=config, machine="pump")
+    loud = [Clip(3 * hum(2, seed=20 + number), RATE) for number in range(3)]
+    before = detector.score(loud[0]).value
+    adaptation = detector.adapt([*loud, loud[0]])
+    assert len(adaptation.taken) == 3
+    assert "learned by this model already: clip" in adaptation.warnings[0]
+    assert detector.score(loud[0]).value < before
+    assert {clip.digest for clip in loud} < detector.fingerprint
+    with pytest.raises(SsdptError, match=r"clip: 0\.50 s are too short to learn from"):
+        detector.adapt([Clip(hum(0.5), RATE)])

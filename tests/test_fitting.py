@@ -9,9 +9,10 @@ import pytest
 import soundfile
 
 from sounds import RATE, hum, write_clip, write_folder
-from ssdpt import Detector, fitting
+from ssdpt import Detector
 from ssdpt.config.tree import load_config
 from ssdpt.data.split import divided
+from ssdpt.detection import fitting
 from ssdpt.errors import SsdptError
 from ssdpt.features.cache import FeatureSet
 from ssdpt.types import Recording

@@ -61,7 +61,7 @@ def python(code, *arguments):
 
 
 def test_all_is_what_there_is():
-    assert ssdpt.__all__ == ["Detector", "Fleet", "__version__", "load"]
+    assert ssdpt.__all__ == ["Clip", "Detector", "Fleet", "__version__", "load"]
     for name in ssdpt.__all__:
         assert getattr(ssdpt, name) is not None
     with pytest.raises(AttributeError, match="Detektor"):

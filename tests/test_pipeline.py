@@ -11,7 +11,8 @@ import pytest
 import torch
 
 from sounds import hum, write_clip
-from ssdpt import Detector, Fleet, pipeline
+from ssdpt import Detector, Fleet
+from ssdpt.detection import batch
 from ssdpt.detection.batch import score_all
 from ssdpt.errors import SsdptError
 from ssdpt.types import Recording, Score
@@ -44,13 +45,13 @@ def recordings(tmp_path_factory):
 def files(tmp_path_factory):
     """More recordings than are under way at a time."""
     path = write_clip(tmp_path_factory.mktemp("files") / "a.wav", hum(0.1))
-    return [Recording(path, "fan", str(number)) for number in range(3 * pipeline.AHEAD)]
+    return [Recording(path, "fan", str(number)) for number in range(3 * batch.AHEAD)]
 
 
-def one_by_one(judge, recordings):
+def one_by_one(scorer, recordings):
     for recording in recordings:
         try:
-            yield recording, judge.score(recording.path, section=recording.section)
+            yield recording, scorer.score(recording.path, section=recording.section)
         except SsdptError as error:
             yield recording, error
 
@@ -95,14 +96,14 @@ def test_a_device_gets_several_clips_at_once(detectors, recordings, monkeypatch,
     monkeypatch.setattr(type(detector.system), "on_gpu", True)
     monkeypatch.setattr("ssdpt.systems.ssdpt.system.can_fuse", lambda *_: False)
     monkeypatch.setattr(detector, "score_pending", watched)
-    monkeypatch.setattr(pipeline, "_FRAMES_AT_ONCE", frames)
+    monkeypatch.setattr(batch, "_FRAMES_AT_ONCE", frames)
     together = list(content(score_all(recordings, lambda _: detector)))
     assert together == list(content(one_by_one(detector, recordings)))
     # The broken clip, the third, ends the first batch.
     assert sizes == {1: [1] * 7, 150: [2, 2, 2, 1], 10_000: [2, 5]}[frames]
 
 
-def test_a_batch_that_fails_is_judged_clip_by_clip(detectors, recordings, monkeypatch):
+def test_a_batch_that_fails_is_scored_clip_by_clip(detectors, recordings, monkeypatch):
     detector = detectors["gmm"]
 
     def full(clips):
@@ -116,13 +117,13 @@ def test_a_batch_that_fails_is_judged_clip_by_clip(detectors, recordings, monkey
 
 def test_a_batch_is_of_one_machine(detectors, recordings, monkeypatch):
     fan, valve = detectors["gmm"], detectors["ae"]
-    for judge in (fan, valve):
-        monkeypatch.setattr(type(judge.system), "on_gpu", True)
+    for scorer in (fan, valve):
+        monkeypatch.setattr(type(scorer.system), "on_gpu", True)
     mixed = [replace(recordings[0], machine=name) for name in ("fan", "fan", "valve", "fan")]
     fleet = Fleet({"fan": fan, "valve": valve}, {})
     mixed.insert(1, replace(mixed[0], machine="lathe"))
     values = [getattr(result, "value", str(result)) for _, result in fleet.score_all(mixed)]
-    of_fan, of_valve = (judge.score(mixed[0].path, section="00").value for judge in (fan, valve))
+    of_fan, of_valve = (scorer.score(mixed[0].path, section="00").value for scorer in (fan, valve))
     assert "no model for machine lathe; this one knows fan, valve" in values.pop(1)
     assert values == [of_fan, of_fan, of_valve, of_fan]
 
@@ -137,62 +138,66 @@ def test_strict_refuses_another_rate(detectors, recordings):
 
 
 class Fake:
-    """A judge that only says who asked it, on which thread."""
+    """A scorer that only records what it was asked, and on which thread."""
 
     def __init__(self):
         self.asked = []
         self.go_on = threading.Event()
 
-    def score_ahead(self, path, *, section, strict):
-        self.asked.append(section)
-        if section != "0":
+    def start_scoring(self, recording, reader, *, strict):
+        self.asked.append(recording.section)
+        if recording.section != "0":
             self.go_on.wait(30)
-        return SimpleNamespace(section=section, threads=torch.get_num_threads(), whole=False)
+        return self._result(recording, whole=False)
 
-    def score(self, path, *, section, strict):
-        return SimpleNamespace(section=section, threads=torch.get_num_threads(), whole=True)
+    def score(self, recording, *, strict):
+        return self._result(recording, whole=True)
+
+    def _result(self, recording, whole):
+        threads = torch.get_num_threads()
+        return SimpleNamespace(section=recording.section, threads=threads, whole=whole)
 
 
 def test_a_lone_clip_has_all_cores(files):
-    judge = Fake()
-    judge.go_on.set()
-    ((_, alone),) = score_all(files[:1], lambda _: judge)
+    scorer = Fake()
+    scorer.go_on.set()
+    ((_, alone),) = score_all(files[:1], lambda _: scorer)
     assert alone.whole
-    assert not any(result.whole for _, result in score_all(files[:2], lambda _: judge))
-    assert list(score_all([], lambda _: judge)) == []
+    assert not any(result.whole for _, result in score_all(files[:2], lambda _: scorer))
+    assert list(score_all([], lambda _: scorer)) == []
 
 
 def test_only_some_are_under_way(files):
-    judge = Fake()
-    judge.go_on.set()
+    scorer = Fake()
+    scorer.go_on.set()
     given = []
-    results = score_all((given.append(item) or item for item in files), lambda _: judge)
+    results = score_all((given.append(item) or item for item in files), lambda _: scorer)
     for number, (recording, result) in enumerate(results):
         assert recording.section == result.section == str(number)
-        assert len(given) <= number + pipeline.AHEAD
-    assert len(judge.asked) == len(files)
+        assert len(given) <= number + batch.AHEAD
+    assert len(scorer.asked) == len(files)
 
 
 def test_nobody_waits_after_an_interruption(files):
     """The other clips hang until they are told to go on, which is after the interruption."""
-    judge = Fake()
-    results = score_all(files, lambda _: judge)
+    scorer = Fake()
+    results = score_all(files, lambda _: scorer)
     next(results)
     with pytest.raises(KeyboardInterrupt):
         results.throw(KeyboardInterrupt)
-    judge.go_on.set()
+    scorer.go_on.set()
     for thread in threading.enumerate():
         if thread.name.startswith("ssdpt-clip"):
             thread.join(30)
-    assert len(judge.asked) <= 3  # the first, and one on each of the two threads
+    assert len(scorer.asked) <= 3  # the first, and one on each of the two threads
 
 
 def test_a_long_recording_has_all_cores_in_its_turn(files, tmp_path, monkeypatch):
-    monkeypatch.setattr(pipeline, "LONG_SECONDS", 1.0)
-    judge = Fake()
-    judge.go_on.set()
+    monkeypatch.setattr(batch, "LONG_SECONDS", 1.0)
+    scorer = Fake()
+    scorer.go_on.set()
     long = Recording(write_clip(tmp_path / "long.wav", hum(1.1)), "fan", "long")
-    results = [result for _, result in score_all([files[0], long, files[1]], lambda _: judge)]
+    results = [result for _, result in score_all([files[0], long, files[1]], lambda _: scorer)]
     assert [result.section for result in results] == ["0", "long", "1"]
     assert [result.whole for result in results] == [False, True, False]
     assert [result.threads for result in results] == [1, 2, 1]
@@ -204,9 +209,9 @@ def test_what_the_source_raises_comes_after_the_scores(files):
         yield from files[:3]
         raise SsdptError("no such folder")
 
-    judge = Fake()
-    judge.go_on.set()
-    results = score_all(source(), lambda _: judge)
+    scorer = Fake()
+    scorer.go_on.set()
+    results = score_all(source(), lambda _: scorer)
     assert [next(results)[0] for _ in range(3)] == files[:3]
     with pytest.raises(SsdptError, match="no such folder"):
         next(results)
@@ -217,9 +222,74 @@ def test_nothing_gives_nothing():
 
 
 def test_a_missing_file_is_its_own_error(files):
-    judge = Fake()
-    judge.go_on.set()
+    scorer = Fake()
+    scorer.go_on.set()
     absent = Recording(Path("absent.wav"), "fan")
-    (_, error), (_, score) = score_all([absent, files[0]], lambda _: judge)
+    (_, error), (_, score) = score_all([absent, files[0]], lambda _: scorer)
     assert "no such file" in str(error)
     assert score.section == "0"
+
+
+@pytest.fixture
+def opened(monkeypatch):
+    """The names of all sound files that were opened, in any order."""
+    import soundfile
+
+    names = []
+
+    class Counted(soundfile.SoundFile):
+        def __init__(self, file, *rest, **options):
+            names.append(Path(file.decode()).name)
+            super().__init__(file, *rest, **options)
+
+    monkeypatch.setattr(soundfile, "SoundFile", Counted)
+    return names
+
+
+@pytest.mark.parametrize("on_gpu", [False, True])
+def test_each_file_is_opened_once_and_its_name_is_not_parsed_again(
+    detectors, recordings, opened, monkeypatch, on_gpu
+):
+    def parsed(path):
+        raise AssertionError(f"{path} was parsed again")
+
+    detector = detectors["gmm"]
+    monkeypatch.setattr(type(detector.system), "on_gpu", on_gpu)
+    monkeypatch.setattr("ssdpt.detection.scorer.recording_of", parsed)
+    # One of a known, one of an unknown machine ID, one resampled.
+    chosen = [recordings[0], recordings[4], recordings[-1]]
+    results = [result for _, result in Fleet({"fan": detector}, {}).score_all(chosen)]
+    assert all(isinstance(result, Score) for result in results)
+    assert sorted(opened) == sorted(item.path.name for item in chosen)
+    opened.clear()
+    detector.score(recordings[0])
+    assert opened == [recordings[0].path.name]
+
+
+def test_an_export_opens_each_file_once(exports, recordings, opened):
+    chosen = [recordings[0], recordings[4]]
+    assert len(list(Fleet.load(exports["gmm"]).score_all(chosen))) == 2
+    assert sorted(opened) == sorted(item.path.name for item in chosen)
+
+
+def test_the_name_of_a_path_is_parsed_once(detectors, recordings, monkeypatch):
+    from ssdpt.data.layouts import recording_of
+    from ssdpt.detection import scorer
+
+    parsed = []
+    monkeypatch.setattr(
+        scorer, "recording_of", lambda path: parsed.append(path) or recording_of(path)
+    )
+    detectors["gmm"].score(recordings[0].path)
+    detectors["gmm"].anomaly_map(recordings[0].path)
+    assert parsed == [recordings[0].path] * 2
+
+
+def test_clips_in_memory_are_scored_among_files(detectors, recordings):
+    from ssdpt import Clip
+
+    clip = Clip(hum(3, 9), 16000, section="01", name="now")
+    mixed = [recordings[0], Recording.of_clip(clip, "fan"), recordings[1]]
+    scores = [score for _, score in Fleet({"fan": detectors["gmm"]}, {}).score_all(mixed)]
+    assert [score.path for score in scores] == [str(item.path) for item in mixed]
+    assert scores[1].value == detectors["gmm"].score(clip).value

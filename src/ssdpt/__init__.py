@@ -1,4 +1,4 @@
-"""ssdpt hears when a machine is about to fail.
+"""ssdpt detects anomalous sounds of machines.
 
     from ssdpt import Detector
     detector = Detector.fit("recordings/")
@@ -10,6 +10,7 @@ Importing it loads nothing heavy; torch comes in when a detector is fitted or lo
 from __future__ import annotations
 
 from importlib import import_module
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from ssdpt.version import __version__
@@ -18,10 +19,15 @@ if TYPE_CHECKING:
     from ssdpt.detection.detector import Detector
     from ssdpt.detection.scorer import Scorer
     from ssdpt.fleet.fleet import Fleet
+    from ssdpt.types import Clip
 
-__all__ = ["Detector", "Fleet", "__version__", "load"]
+__all__ = ["Clip", "Detector", "Fleet", "__version__", "load"]
 
-_LAZY = {"Detector": "ssdpt.detection.detector", "Fleet": "ssdpt.fleet.fleet"}
+_LAZY = {
+    "Clip": "ssdpt.types",
+    "Detector": "ssdpt.detection.detector",
+    "Fleet": "ssdpt.fleet.fleet",
+}
 
 
 def __getattr__(name: str) -> Any:
@@ -30,8 +36,8 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module 'ssdpt' has no attribute '{name}'")
 
 
-def load(path: str) -> Scorer:
+def load(path: str | PathLike[str], *, device: str = "auto") -> Scorer:
     """The detector in a model folder, or in an exported one, which needs no torch."""
     from ssdpt.fleet.fleet import load_model
 
-    return load_model(path)
+    return load_model(path, device=device)

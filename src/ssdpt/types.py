@@ -1,7 +1,9 @@
-"""The nouns that travel between the rooms. Imports nothing of ours."""
+"""The nouns that travel between the packages. Imports nothing of ours but the error."""
 
 from __future__ import annotations
 
+import hashlib
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,20 +12,82 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ssdpt.errors import SsdptError
+
 Floats = NDArray[np.float32]
 
 Domain = Literal["source", "target"]
 Split = Literal["train", "test", "supplemental", ""]
 Label = Literal["normal", "anomaly", ""]
 Level = Literal["normal", "alert", "alarm"]
+Attributes = tuple[tuple[str, str], ...]
+
+_SLOWEST_RATE, _FASTEST_RATE = 100, 10_000_000  # Hz; outside, it is not a sample rate
+_LARGEST_SAMPLE = 10.0  # filters overshoot full scale a little; integers lie far above
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Clip:
+    """Sound in memory: one channel, full scale = ±1.
+
+    It is taken wherever a sound file is: `detector.score(Clip(samples, 48000))`. `name` stands for
+    the file name in results and messages.
+    """
+
+    samples: Floats  # (samples,)
+    sample_rate: int  # Hz
+    section: str = ""  # the machine ID; empty where it is not known
+    domain: Domain = "source"
+    attributes: Attributes = ()
+    name: str = "clip"
+
+    def __post_init__(self) -> None:
+        samples = np.asarray(self.samples)
+        if samples.ndim != 1:
+            shape = "×".join(map(str, samples.shape)) or "a single number"
+            raise self._refused(f"samples are {shape}; give one channel, e.g. samples[:, 0]")
+        if not len(samples):
+            raise self._refused("holds no samples; give some seconds of sound")
+        if not np.issubdtype(samples.dtype, np.floating):
+            raise self._refused(
+                f"samples are of type {samples.dtype}; give floats of full scale ±1, e.g. int16 "
+                "samples / 32768"
+            )
+        if not np.isfinite(samples).all():
+            raise self._refused("some samples are not numbers (NaN or infinite)")
+        if float(np.abs(samples).max()) > _LARGEST_SAMPLE:
+            raise self._refused(
+                f"the largest sample is {float(np.abs(samples).max()):.4g}; full scale is ±1"
+            )
+        if not _SLOWEST_RATE <= self.sample_rate <= _FASTEST_RATE:
+            raise self._refused(
+                f"{self.sample_rate} Hz is not a sample rate; from {_SLOWEST_RATE} to "
+                f"{_FASTEST_RATE} Hz are taken"
+            )
+        object.__setattr__(self, "samples", np.ascontiguousarray(samples, np.float32))
+
+    @property
+    def seconds(self) -> float:
+        return len(self.samples) / self.sample_rate
+
+    @property
+    def digest(self) -> str:
+        """A content hash: the same samples at the same rate have the same one."""
+        content = hashlib.blake2b(f"{self.sample_rate}:".encode(), digest_size=16)
+        content.update(self.samples.data)
+        return content.hexdigest()
+
+    def _refused(self, reason: str) -> SsdptError:
+        return SsdptError(f"{self.name}: {reason}")
 
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """One sound file and what its layout says of it.
+    """One sound file and what its layout says about it, or a clip in memory.
 
     `section` is the machine ID of the paper. `section`, `split` and `label` are empty where the
-    layout does not tell. `fault` names the anomaly where a folder or a manifest does.
+    layout has none. `fault` names the anomaly where a folder or a manifest does. Of a clip in
+    memory, `path` is only a name.
     """
 
     path: Path
@@ -32,13 +96,30 @@ class Recording:
     domain: Domain = "source"
     split: Split = ""
     label: Label = ""
-    attributes: tuple[tuple[str, str], ...] = ()
+    attributes: Attributes = ()
     fault: str = ""
+    clip: Clip | None = field(default=None, compare=False, repr=False)
+
+    @classmethod
+    def of_clip(cls, clip: Clip, machine: str, name: str = "") -> Recording:
+        """A clip in memory; `name` replaces its own, e.g. to tell many apart."""
+        return cls(
+            path=Path(name or clip.name),
+            machine=machine,
+            section=clip.section,
+            domain=clip.domain,
+            attributes=clip.attributes,
+            clip=clip,
+        )
 
     @property
     def attribute_text(self) -> str:
         """The attributes in the form `speed=2,load=high`; empty where there are none."""
         return ",".join(f"{name}={value}" for name, value in self.attributes)
+
+
+Sound = str | os.PathLike[str] | Recording | Clip
+"""What can be scored: a file by its path, a recording of a data set, or a clip in memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +134,13 @@ class Timeline:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """The verdict on one clip. `value`: higher = more anomalous.
+    """The result of scoring one clip. `value`: higher = more anomalous.
 
     `p_value` is the share of normal clips expected to score at least this high.
-    `notes` says in words whatever was done by rule (an ID not seen in training, a short clip).
+    `notes` says what was done by rule (an ID not seen in training, a short clip repeated).
     """
 
-    path: str
+    path: str  # of the file, or the name of the clip
     machine: str
     section: str
     value: float

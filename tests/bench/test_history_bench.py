@@ -1,4 +1,4 @@
-"""The bench of a store's history: what it fills is what trends are read from."""
+"""The benchmark of a store: trends are read from what it has written."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def kind(request):
 def url(kind, tmp_path):
     """An empty database."""
     if kind == "SQLite":
-        yield f"sqlite:///{tmp_path}/plant.db"
+        yield f"sqlite:///{tmp_path}/history.db"
         return
     server, schema = create_engine(POSTGRES), f"ssdpt_{uuid.uuid4().hex}"
     with server.begin() as connection:
@@ -39,33 +39,33 @@ def url(kind, tmp_path):
     server.dispose()
 
 
-def test_it_fills_a_store_and_times_its_trends(url, kind, tmp_path):
-    found = bench_history(url, tmp_path / "files", machines=2, days=2, repeats=2)
-    assert (found.database, found.minutes, found.seconds) == (kind, 5760, 172800)
-    assert found.bytes_on_disk > 1e6
-    assert [trend.span for trend in found.trends] == ["1 hour", "5 hours", "1 day"]
-    assert [trend.seconds_per_point for trend in found.trends] == [10, 30, 300]
-    for trend in found.trends:
+def test_it_fills_a_store_and_measures_its_trends(url, kind, tmp_path):
+    times = bench_history(url, tmp_path / "files", machines=2, days=2, repeats=2)
+    assert (times.database, times.minutes, times.seconds) == (kind, 5760, 172800)
+    assert times.bytes_on_disk > 1e6
+    assert [trend.span for trend in times.trends] == ["1 hour", "5 hours", "1 day"]
+    assert [trend.seconds_per_point for trend in times.trends] == [10, 30, 300]
+    for trend in times.trends:
         assert trend.points >= 288
         assert 0 < trend.median_ms <= trend.worst_ms
-    assert min(found.second_ms, found.minute_ms, found.fill_seconds, found.roll_up_seconds) > 0
+    assert min(times.second_ms, times.minute_ms, times.fill_seconds, times.roll_up_seconds) > 0
     with Store.open(url, tmp_path / "files") as store:
         trend = store.trend("machine-02", 1_704_067_200, 1_704_067_200 + 2 * 86400, points=48)
         assert (trend.seconds_per_point, len(trend.time)) == (3600, 48)
         assert (trend.low < trend.mean).all()
         assert (trend.mean < trend.high).all()
-    with pytest.raises(SsdptError, match="give an empty store"):
+    with pytest.raises(SsdptError, match="use an empty database"):
         bench_history(url, tmp_path / "files", machines=2, days=2, repeats=2)
 
 
 def test_the_command_prints_a_table_of_trends():
-    asked = ["bench", "history", "--machines", "1", "--days", "1"]
-    printed = CliRunner().invoke(app, asked).stdout.splitlines()
+    command = ["bench", "history", "--machines", "1", "--days", "1"]
+    printed = CliRunner().invoke(app, command).stdout.splitlines()
     assert printed[0] == "database  SQLite"
     heading = next(n for n, line in enumerate(printed) if line.startswith("trend of"))
     assert printed[heading].split("  ")[0] == "trend of"
     assert [line.split("  ")[0] for line in printed[heading + 1 :]] == [
         *("1 hour", "5 hours", "1 day"),
     ]
-    found = json.loads(CliRunner().invoke(app, [*asked, "--json"]).stdout)
-    assert [trend["span"] for trend in found["trends"]] == ["1 hour", "5 hours", "1 day"]
+    times = json.loads(CliRunner().invoke(app, [*command, "--json"]).stdout)
+    assert [trend["span"] for trend in times["trends"]] == ["1 hour", "5 hours", "1 day"]

@@ -13,7 +13,7 @@ import pytest
 import soundfile
 
 from ssdpt.common.progress import Reporter, Task
-from ssdpt.data.inspect import Inspection, Oddity, inspect
+from ssdpt.data.inspect import Inspection, Problem, inspect
 from ssdpt.errors import SsdptError
 
 
@@ -33,8 +33,8 @@ def write(
     return path
 
 
-def oddity(inspection: Inspection, kind: str) -> Oddity:
-    (found,) = [odd for odd in inspection.odd if odd.kind == kind]
+def problem(inspection: Inspection, kind: str) -> Problem:
+    (found,) = [item for item in inspection.problems if item.kind == kind]
     return found
 
 
@@ -98,39 +98,39 @@ def test_summary(planted: Inspection) -> None:
     ],
 )
 def test_oddities(planted: Inspection, kind: str, numbers: list[str]) -> None:
-    files = oddity(planted, kind).files
+    files = problem(planted, kind).files
     assert [name.partition(".")[0][-4:] for name in files] == numbers
     folder = "train" if kind == "anomaly in training" else "test"
     assert all(name.startswith(f"{folder}/section_00") for name in files)
 
 
 def test_duplicates(planted: Inspection) -> None:
-    assert oddity(planted, "duplicate").files == (
+    assert problem(planted, "duplicate").files == (
         "train/section_00_source_train_normal_0000_volt_0.wav",
         "train/section_00_source_train_normal_0099.wav",
     )
 
 
-def test_nothing_else_is_odd(planted: Inspection) -> None:
-    assert len(planted.odd) == 11
+def test_there_are_no_other_problems(planted: Inspection) -> None:
+    assert len(planted.problems) == 11
 
 
 def test_json_and_text(planted: Inspection) -> None:
     assert json.loads(json.dumps(dataclasses.asdict(planted)))["machines"][0]["clips"] == 16
     text = "\n".join(planted.lines())
     assert "pump: 16 clips, 0.01 h (1.9 to 3.0 s each), 16 kHz, 44.1 kHz, channels 1, 2" in text
-    assert "odd: 1 clipped" in text
+    assert "problem: 1 clipped" in text
     assert "section 00 source train normal: 5" in text
     assert "attribute volt: 0, 1, 2, 3" in text
 
 
-def test_a_clean_folder_has_nothing_odd(tmp_path: Path) -> None:
+def test_a_clean_folder_has_no_problems(tmp_path: Path) -> None:
     write(tmp_path / "pump/normal/a.flac")
     write(tmp_path / "pump/leak/b.flac", seed=1)
     found = inspect(tmp_path / "pump")
-    assert found.odd == ()
+    assert found.problems == ()
     assert found.machines[0].faults == {"leak": 1}
-    assert found.lines()[-1] == "nothing odd"
+    assert found.lines()[-1] == "no problems found"
 
 
 def test_progress_is_told_and_ctrl_c_ends_it(tmp_path: Path) -> None:
@@ -169,5 +169,5 @@ def test_a_manifest_and_another_channel(tmp_path: Path) -> None:
     samples[:, 1] = np.random.default_rng(0).standard_normal(48000) * 0.1
     soundfile.write(tmp_path / "a.wav", samples, 16000)
     (tmp_path / "list.csv").write_text("path\na.wav\n")
-    assert [odd.kind for odd in inspect(tmp_path / "list.csv").odd] == ["silent"]
-    assert inspect(tmp_path / "list.csv", channel=1).odd == ()
+    assert [item.kind for item in inspect(tmp_path / "list.csv").problems] == ["silent"]
+    assert inspect(tmp_path / "list.csv", channel=1).problems == ()

@@ -132,7 +132,7 @@ def test_dcase_2022_with_table_and_supplemental(tmp_path: Path) -> None:
         "supplemental": 2,
     }
     # The test clip and the noise do not say which domain they are from.
-    assert dataset.notes == ("2 recordings do not tell their domain: taken as source",)
+    assert dataset.notes == ("2 recordings have no domain in their names: taken as source",)
 
 
 def test_anomaly_among_training_clips_stays_visible(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""ssdpt history, as a command."""
+"""The command ssdpt history."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ def backup(tmp_path):
         pass
 
     def backup(*arguments):
-        words = ["history", "backup", tmp_path / "b.tar", "--data", tmp_path / "data", *arguments]
-        return CliRunner().invoke(app, [str(word) for word in words])
+        command = ["history", "backup", tmp_path / "b.tar", "--data", tmp_path / "data"]
+        return CliRunner().invoke(app, [str(part) for part in (*command, *arguments)])
 
     return backup
 
 
-def test_a_backup_writes_over_nothing_unless_told_to(backup, tmp_path):
+def test_a_backup_overwrites_a_file_only_with_replace(backup, tmp_path):
     assert backup().exit_code == 0
     (tmp_path / "b.tar").write_text("of last week")
     refused = backup()
     assert refused.exit_code == 2
-    sentence = "b.tar: is there already; choose another name, or give --replace"
-    assert sentence in " ".join(refused.output.split())
+    message = "b.tar exists already; choose another name, or use --replace"
+    assert message in " ".join(refused.output.split())
     assert (tmp_path / "b.tar").read_text() == "of last week"
     assert backup("--replace").exit_code == 0
     assert (tmp_path / "b.tar").read_bytes() != b"of last week"

@@ -153,7 +153,7 @@ def test_it_serves_reads_its_file_again_and_stops_when_told(tmp_path, command):
         address = line.split()[-1]
         assert [one["id"] for one in get(f"{address}v1/machines")] == ["a"]
         second = invoke("serve", "--config", plant, "--data", data, "--port", "0")
-        assert "works on this store already" in words(second)
+        assert "this store is already used by" in words(second)
         assert invoke("serve", "--check", "--config", plant).exit_code == 0
         plant.write_text(
             "machines: [{id: a, source: {kind: pushed}}, {id: b, source: {kind: pushed}}]"
@@ -181,7 +181,7 @@ def test_it_serves_reads_its_file_again_and_stops_when_told(tmp_path, command):
     (added,) = json.loads((tmp_path / "again" / "machines.json").read_text())
     assert added["id"] == "c"
     result = invoke("history", "restore", backup, "--data", data)
-    assert "there is a store already" in words(result)
+    assert "has a store already" in words(result)
 
 
 def asking(address, request):

@@ -15,7 +15,8 @@ from ssdpt.errors import SsdptError
 from ssdpt.features import cache
 from ssdpt.features.cache import FeatureSet, cache_folder, features_of
 from ssdpt.features.logmel import LogMel
-from ssdpt.types import Recording
+from ssdpt.features.spectrogram import Spectrogram
+from ssdpt.types import Clip, Recording
 
 AUDIO = AudioConfig()
 BINS = LogMel(FeatureConfig(n_mels=16), AUDIO.sample_rate)
@@ -146,18 +147,38 @@ def test_long_recordings_are_streamed_into_the_same_numbers(clips, monkeypatch):
 
 
 def test_a_long_recording_that_breaks_midway_leaves_nothing(clips, monkeypatch):
-    def breaks_off(path, *rest, **options):
-        yield hum(0.5)
-        if path == clips[1].path:
-            raise SsdptError(f"{path}: cut short")
+    honest = cache._frame_blocks
+
+    def breaks_off(reader, *rest):
+        yield from honest(reader, *rest)
+        if reader.path == clips[1].path:
+            raise SsdptError(f"{reader.path}: cut short")
 
     monkeypatch.setattr(cache, "_LONG_SECONDS", 0.0)
-    monkeypatch.setattr(cache.audio, "stream", breaks_off)
+    monkeypatch.setattr(cache, "_frame_blocks", breaks_off)
     found = features_of(clips, AUDIO, BINS)
     assert [reason for _, reason in found.failures] == [f"{clips[1].path}: cut short"]
     assert len(found) == 3
-    assert len(set(np.diff(found.offsets))) == 1
+    for place, number in enumerate((0, 2, 3)):
+        np.testing.assert_array_equal(found.clip(place), BINS(audio.read(clips[number].path)))
     assert found.offsets[-1] == len(found.frames)
+
+
+def test_clips_in_memory_have_the_features_of_their_files_and_leave_none(clips):
+    sounds = [Clip(audio.read(item.path), 16000) for item in clips]
+    in_memory = [
+        Recording.of_clip(clip, "fan", f"clip-{number}") for number, clip in enumerate(sounds)
+    ]
+    silent = Recording.of_clip(Clip(np.zeros(100), 16000, name="silent"), "fan")
+    found = features_of([*in_memory[:2], silent, *in_memory[2:]], AUDIO, BINS)
+    assert not cache_folder().exists()
+    expected = features_of(clips, AUDIO, BINS)
+    np.testing.assert_array_equal(found.frames, expected.frames)
+    np.testing.assert_array_equal(found.offsets, expected.offsets)
+    assert found.recordings == tuple(in_memory)
+    assert [reason.split(":")[0] for _, reason in found.failures] == ["silent"]
+    for front_end in (BINS, Spectrogram(512, 256, 1e-10, 16000)):
+        assert features_of(in_memory, AUDIO, front_end).frames.dtype == front_end.storage
 
 
 @pytest.mark.skipif(os.name != "posix", reason="file names are text there")

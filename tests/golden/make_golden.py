@@ -80,24 +80,26 @@ def score_history() -> list[float]:
 
 
 def alarms() -> list[dict[str, object]]:
-    """What the live service makes of these scores, with the calibration of the texture model."""
+    """The alarm levels of these scores, with the calibration of the texture model."""
     from ssdpt import Detector
-    from ssdpt.alarms.judge import MachineJudge
+    from ssdpt.alarms.judge import MachineJudge, ScoreScale
     from ssdpt.alarms.settings import AlarmSettings
     from ssdpt.monitor.scoring.live_model import LiveModel
 
-    model = LiveModel(Detector.load(MODELS / "texture", device="cpu"))
-    judge = MachineJudge(AlarmSettings(), model, model.detector.sections[0])
+    detector = Detector.load(MODELS / "texture", device="cpu")
+    tail = detector.calibration.tail(detector.sections[0])
+    scale = ScoreScale(tail, LiveModel(detector).clip_seconds)
+    judge = MachineJudge(AlarmSettings(), scale)
     history = []
     for second, score in enumerate(score_history()):
-        verdict = judge.judge(1.7e9 + second, 1.0, score)
+        verdict = judge.update(1.7e9 + second, 1.0, score)
         history.append(
             {
                 "level": verdict.level,
                 "smoothed": verdict.smoothed,
                 "p_value": verdict.p_value,
-                "alert": verdict.limits.alert,
-                "alarm": verdict.limits.alarm,
+                "alert": verdict.thresholds.alert,
+                "alarm": verdict.thresholds.alarm,
             }
         )
     return history

@@ -32,9 +32,9 @@ def test_committed_models_score_as_they_did(found):
 
 def test_alarms_of_a_committed_history_of_scores_are_as_they_were():
     golden = [json.loads(line) for line in ALARMS.read_text("utf-8").splitlines()]
-    found = alarms()
-    assert [row["level"] for row in found] == [row["level"] for row in golden]
-    for now, before in zip(found, golden, strict=True):
+    history = alarms()
+    assert [row["level"] for row in history] == [row["level"] for row in golden]
+    for now, before in zip(history, golden, strict=True):
         for name in ("smoothed", "p_value", "alert", "alarm"):
             assert now[name] == pytest.approx(before[name], rel=1e-6, abs=1e-9)
 

@@ -1,4 +1,4 @@
-"""Monitors over a store of their own."""
+"""Services over a store of their own."""
 
 from __future__ import annotations
 
@@ -10,22 +10,23 @@ from ssdpt.monitor.store import Store
 
 @pytest.fixture
 def opened(tmp_path):
-    """Makes monitors over one store, each of which is stopped at the end."""
-    under_way = []
+    """Starts services over one store, each of which is stopped at the end."""
+    running = []
 
-    def make(plant, path=None):
+    def start(config, path=None):
         store = Store.open(f"sqlite:///{tmp_path}/history.db", tmp_path / "data", writer=True)
-        monitor = MonitorService(plant, store, tmp_path / "data", path=path)
-        monitor.start()
-        under_way.append((monitor, store))
-        return monitor
+        service = MonitorService(config, store, tmp_path / "data", path=path)
+        service.store = store  # for tests only
+        service.start()
+        running.append((service, store))
+        return service
 
     def close():
-        while under_way:
-            monitor, store = under_way.pop()
-            monitor.stop()
+        while running:
+            service, store = running.pop()
+            service.stop()
             store.close()
 
-    make.close = close
-    yield make
+    start.close = close
+    yield start
     close()

@@ -8,7 +8,7 @@ import time
 import numpy as np
 import pytest
 
-from ssdpt import Detector
+from ssdpt import Detector, load
 from ssdpt.config.settings import FeatureConfig
 from ssdpt.config.tree import load_config
 from ssdpt.data.layouts import read_layout
@@ -153,7 +153,7 @@ def detector(request, plant):
 def test_a_live_score_is_that_of_the_last_clip(detector, sound):
     model = LiveModel(detector)
     section = detector.sections[0]
-    frames = detector.system.front_end(sound)
+    frames = detector.front_end(sound)
     window = FrameWindow(2000, frames.shape[1])
     place = ScoringCursor(section)
     found = None
@@ -174,6 +174,29 @@ def test_a_live_score_is_that_of_the_last_clip(detector, sound):
         assert found.parts[name] == pytest.approx(value, rel=1e-4, abs=1e-4)
 
 
+@pytest.mark.parametrize("name", ["ssdpt", "gmm"])
+def test_an_exported_model_scores_live_as_the_fitted_one(detectors, exports, sound, name):
+    fitted, exported = LiveModel(detectors[name]), LiveModel(load(exports[name]))
+    long = np.concatenate([sound, sound[::-1]])  # longer than a clip
+    scores = []
+    for model in (fitted, exported):
+        frames = model.scorer.front_end(long)
+        window, cursor = FrameWindow(2000, frames.shape[1]), ScoringCursor("01")
+        live = []
+        for first in range(0, len(frames), 11):
+            window.add(frames[first : first + 11])
+            live += model.score([(window, cursor)])
+        scores.append([(score.value, score.frame) for score in live if score is not None])
+    assert len(scores[0]) > 1
+    assert [frame for _, frame in scores[1]] == [frame for _, frame in scores[0]]
+    assert [value for value, _ in scores[1]] == pytest.approx(
+        [value for value, _ in scores[0]], rel=1e-4, abs=1e-4
+    )
+    assert exported.clip_seconds == fitted.clip_seconds
+    assert exported.hop == fitted.hop
+    assert exported.digest == load(exports[name]).digest != fitted.digest
+
+
 def test_a_system_that_means_segments_does(detectors):
     random = np.random.default_rng(0)
     for detector in detectors.values():
@@ -187,8 +210,8 @@ def test_a_system_that_means_segments_does(detectors):
 def test_machines_that_share_a_model_do_not_mix(detector, sound):
     model = LiveModel(detector)
     section = detector.sections[0]
-    quiet = detector.system.front_end(0.1 * sound)
-    loud = detector.system.front_end(sound)
+    quiet = detector.front_end(0.1 * sound)
+    loud = detector.front_end(sound)
     together, alone = [], []
     windows = [(FrameWindow(2000, loud.shape[1]), ScoringCursor(section)) for _ in range(2)]
     for (window, _), frames in zip(windows, (loud, quiet), strict=True):
@@ -204,8 +227,8 @@ def test_machines_that_share_a_model_do_not_mix(detector, sound):
 
 def test_too_little_sound_is_not_judged(detector):
     model = LiveModel(detector)
-    window = FrameWindow(2000, detector.system.front_end.bins)
-    window.add(np.zeros((10, detector.system.front_end.bins), np.float32))
+    window = FrameWindow(2000, detector.front_end.bins)
+    window.add(np.zeros((10, detector.front_end.bins), np.float32))
     assert model.score([(window, ScoringCursor(detector.sections[0]))]) == [None]
 
 

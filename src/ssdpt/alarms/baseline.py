@@ -10,79 +10,84 @@ from ssdpt.alarms.drift import RunningMean
 from ssdpt.alarms.operating_points import OperatingPointLearner, OperatingPoints
 from ssdpt.alarms.thresholds import Thresholds
 
-_LONG, _LATELY = 6 * 3600.0, 600.0  # seconds of running after which a score counts half
-LEAST_LATELY = 300.0  # seconds of running that a new baseline needs
+_LONG_TERM, _RECENT = 6 * 3600.0, 600.0  # half-lives, seconds of running
+MIN_RECENT_SECONDS = 300.0  # of running that accepting a drift needs
 
 
 class Baseline:
-    """Its operating points, the scores it usually has, and how far people have moved its limits.
+    """Operating points, usual scores, and how far a person has shifted the thresholds.
 
-    It holds as long as the model does that it was learnt with.
+    It is valid as long as the model that it was learned with.
     """
 
-    def __init__(self, shortest: float) -> None:
-        """`shortest`: seconds that a score must last to count."""
-        self.shift = 0.0  # of the limits, since people took a new baseline
-        self.points: OperatingPoints | None = None  # None while they are not known
+    def __init__(self, min_duration: float) -> None:
+        """`min_duration`: seconds that a score must last to count."""
+        self.shift = 0.0  # of the thresholds, since a person accepted a drift
+        self.points: OperatingPoints | None = None  # None until they are learned
         self.learner = OperatingPointLearner()
-        self.marks = BlockMaxima(shortest)
-        self.long = RunningMean(_LONG)  # of scores without an alert, to see drift
-        # Of scores since an alert began or ended, to be taken as a new baseline.
-        self.lately = RunningMean(_LATELY)
+        self.blocks = BlockMaxima(min_duration)
+        self.long_term = RunningMean(_LONG_TERM)  # of scores without an alert, to detect drift
+        # Of scores since the last alert began or ended: what accepting a drift takes as normal.
+        self.recent = RunningMean(_RECENT)
         self._highest = -math.inf  # since then
         self._normal = True
 
     def update(
-        self, now: float, heard: float, score: float, seconds: float, *, normal: bool
+        self, now: float, running_time: float, score: float, seconds: float, *, normal: bool
     ) -> None:
-        """A smoothed score which held for `seconds`; `heard` seconds were judged so far."""
+        """Add a smoothed score that held for `seconds`, after `running_time` judged seconds."""
         if normal != self._normal:
             self._normal = normal
-            self.lately.reset()
+            self.recent.reset()
             self._highest = -math.inf
-        self.lately.update(score, seconds)
+        self.recent.update(score, seconds)
         self._highest = max(self._highest, score)
-        self.marks.update(now, heard, score, seconds, normal=normal)
+        self.blocks.update(now, running_time, score, seconds, normal=normal)
         if normal:
-            self.long.update(score, seconds)
+            self.long_term.update(score, seconds)
 
     @property
     def quietest_dbfs(self) -> float | None:
-        """Level of the quietest operating point; None while they are not known."""
-        return None if self.points is None else min(one.level_dbfs for one in self.points.points)
+        """Level of the quietest operating point; None until they are learned."""
+        if self.points is None:
+            return None
+        return min(point.level_dbfs for point in self.points.points)
 
-    def tell_apart(self, points: OperatingPoints) -> None:
-        """Weigh scores by operating point from now on, which makes other scores usual."""
+    def set_points(self, points: OperatingPoints) -> None:
+        """Compare scores by operating point from now on; other scores are usual then."""
         self.points = points
-        self.long.reset()
-        self.lately.reset()
-        self.marks.forget()
+        self.long_term.reset()
+        self.recent.reset()
+        self._highest = -math.inf
+        self.blocks.reset()
 
-    def move(self, limits: Thresholds) -> None:
-        """Take the scores it has now as usual ones, instead of those of `limits`.
+    def accept_drift(self, thresholds: Thresholds) -> None:
+        """Take the recent scores as usual, instead of those of `thresholds`.
 
-        These are the limits of the model's clips, since the marks are of a normal that is no longer
-        one. The highest score of now is no alert then either, however much scores vary.
+        These are the unshifted thresholds of the model's clips, since the block maxima belong to
+        the old normal. The highest recent score must not be an alert either, however much scores
+        vary.
         """
-        # All scores here are without the shift that there is already.
-        self.shift += max(self.lately.mean - limits.usual, self._highest - limits.alert_exit)
-        self.long.reset()
-        self.lately.reset()
+        self.shift += max(
+            self.recent.mean - thresholds.usual_score, self._highest - thresholds.alert_exit
+        )
+        self.long_term.reset()
+        self.recent.reset()
         self._highest = -math.inf
 
     def to_json(self) -> dict[str, Any]:
-        """To be remembered, but for the marks, which are many and change seldom."""
+        """State that outlives a restart, without the block maxima: they are many, change seldom."""
         return {
             "shift": self.shift,
-            "long": [self.long.mean, self.long.seconds],
+            "long_term": [self.long_term.mean, self.long_term.seconds],
             "points": None if self.points is None else self.points.to_json(),
         }
 
-    def recall(self, tree: dict[str, Any], marks: dict[str, Any] | None) -> None:
-        """Take up what was remembered."""
-        self.shift = float(tree["shift"])
-        self.long.mean, self.long.seconds = map(float, tree["long"])
-        if tree["points"] is not None:
-            self.points = OperatingPoints.from_json(tree["points"])
-        if marks is not None:
-            self.marks.recall(marks)
+    def restore(self, state: dict[str, Any], blocks: dict[str, Any] | None) -> None:
+        """The reverse of `to_json`, with that of the block maxima."""
+        self.shift = float(state["shift"])
+        self.long_term.mean, self.long_term.seconds = map(float, state["long_term"])
+        if state["points"] is not None:
+            self.points = OperatingPoints.from_json(state["points"])
+        if blocks is not None:
+            self.blocks.restore(blocks)

@@ -1,9 +1,9 @@
-"""What a machine's own weeks of running say about false alerts: the highest score of ten minutes.
+"""The highest score in every ten minutes of running: how high scores get without a fault.
 
-A limit is passed by a score that has been smoothed and has lasted; how often that happens by chance
-cannot be told from single clips. So the highest score that lasted is kept of every ten minutes of
-running. A day of them sets the limits, and after four weeks they stay as they are: a machine
-that changes slowly must not take its limits along.
+A threshold is passed by a score that was smoothed and has lasted. How often that happens by chance
+cannot be read from single clips. So the highest lasting score of every block of ten minutes is
+kept. A day of blocks sets the thresholds; after four weeks they stay as they are, since a machine
+that changes slowly must not take its thresholds along.
 """
 
 from __future__ import annotations
@@ -16,61 +16,62 @@ import numpy as np
 from ssdpt.scoring.calibrate import Tail, own_tail
 
 BLOCK_SECONDS = 600.0  # of running
-LEAST, MOST = 144, 4032  # marks: a day, four weeks
+FEWEST_BLOCKS, MOST_BLOCKS = 144, 4032  # a day, four weeks
 _LONGEST_ALERT = 300.0  # seconds
-_ANEW = 36  # marks until the tail is fitted again: six hours
+_REFIT_AFTER = 36  # blocks: six hours
 
 
 class BlockMaxima:
-    """The highest score that lasted `shortest` seconds, and the mean score, of every ten minutes.
+    """The highest score that lasted `min_duration` seconds, and the mean score, of every block.
 
-    An alert that is over soon counts: without it the scores just above the limit would be missing,
-    and limits set by the rest would be too low. One that goes on is no chance, and what was heard
-    in it is left out.
+    A short alert counts: without it the scores just above the threshold would be missing, and
+    thresholds set by the rest would be too low. A long alert is no chance event: its scores are
+    left out.
     """
 
-    def __init__(self, shortest: float) -> None:
-        self.shortest = shortest
+    def __init__(self, min_duration: float) -> None:
+        self.min_duration = min_duration
         self.highest: list[float] = []
         self.means: list[float] = []
-        self.times: list[float] = []  # when each was whole, since 1970
-        self._tail: tuple[int, Tail, float] | None = None  # of how many marks; with their mean
-        self._recent: deque[tuple[float, float]] = deque()
-        self.begin()
+        self.times: list[float] = []  # when each block was complete, seconds since 1970
+        self._fitted: tuple[int, Tail, float] | None = None  # blocks, their tail, usual score
+        self._recent: deque[tuple[float, float]] = deque()  # (running time, score)
+        self.restart_block()
 
-    def begin(self) -> None:
-        """The ten minutes under way begin anew."""
+    def restart_block(self) -> None:
+        """Discard the current, incomplete block."""
         self._seconds, self._sum, self._high = 0.0, 0.0, -np.inf
         self.pause()
 
     def pause(self) -> None:
-        """The machine stops; what was heard before counts, but nothing lasts over the stop."""
+        """The machine stops: scores so far count, but nothing lasts across the stop."""
         self._recent.clear()
-        self._in_alert = 0.0  # seconds
+        self._alert_seconds = 0.0
 
     def update(
-        self, now: float, heard: float, score: float, seconds: float, *, normal: bool
+        self, now: float, running_time: float, score: float, seconds: float, *, normal: bool
     ) -> None:
-        """A smoothed score of a machine that runs, `heard` seconds of which were judged so far.
+        """Add a smoothed score that held for `seconds`; `normal`: no alert is active.
 
-        It held for `seconds`; `normal` where it is not in alert.
+        `running_time`: seconds of the machine judged so far.
         """
-        if len(self.highest) >= MOST:
+        if len(self.highest) >= MOST_BLOCKS:
             return
-        self._in_alert = 0.0 if normal else self._in_alert + seconds
-        if self._in_alert > _LONGEST_ALERT:
-            in_alert = self._in_alert
-            self.begin()
-            self._in_alert = in_alert
+        self._alert_seconds = 0.0 if normal else self._alert_seconds + seconds
+        if self._alert_seconds > _LONGEST_ALERT:
+            alert_seconds = self._alert_seconds
+            self.restart_block()
+            self._alert_seconds = alert_seconds
             return
-        self._recent.append((heard, score))
-        while len(self._recent) > 1 and self._recent[1][0] <= heard - self.shortest:
+        self._recent.append((running_time, score))
+        start = running_time - self.min_duration
+        while len(self._recent) > 1 and self._recent[1][0] <= start:
             self._recent.popleft()
-        if self._recent[0][0] <= heard - self.shortest:
+        if self._recent[0][0] <= start:
             self._high = max(self._high, min(value for _, value in self._recent))
         self._seconds += seconds
         self._sum += seconds * score
-        # An alert under way is waited for: it may turn out to be none by chance.
+        # The block stays open during an alert: it may turn out to be a long one.
         if self._seconds >= BLOCK_SECONDS and normal and np.isfinite(self._high):
             self.highest.append(round(float(self._high), 4))
             self.means.append(round(self._sum / self._seconds, 4))
@@ -78,46 +79,47 @@ class BlockMaxima:
             self._seconds, self._sum, self._high = 0.0, 0.0, -np.inf
 
     def drop(self, begin: float, end: float) -> None:
-        """Someone says of this time that there was a fault."""
-        marks = zip(self.highest, self.means, self.times, strict=True)
-        kept = [mark for mark in marks if not begin <= mark[2] <= end + BLOCK_SECONDS]
+        """Remove the blocks of a time that a person has marked as a fault."""
+        blocks = zip(self.highest, self.means, self.times, strict=True)
+        kept = [block for block in blocks if not begin <= block[2] <= end + BLOCK_SECONDS]
         if not self.times or end > self.times[-1]:
-            self.begin()  # it is in the ten minutes under way
+            self.restart_block()  # the fault is in the current block
         self.highest, self.means, self.times = (
-            [mark[place] for mark in kept] for place in range(3)
+            [block[column] for block in kept] for column in range(3)
         )
-        self._tail = None
+        self._fitted = None
 
-    def forget(self) -> None:
-        """After a new baseline."""
-        self.recall({"highest": [], "means": [], "times": []})
-        self.begin()
+    def reset(self) -> None:
+        """Start again, after a new baseline."""
+        self.restore({"highest": [], "means": [], "times": []})
+        self.restart_block()
 
     @property
     def days(self) -> float:
-        """Of running that the marks rest on."""
+        """Days of running that the blocks cover."""
         return len(self.highest) * BLOCK_SECONDS / 86400.0
 
     def tail(self) -> tuple[Tail, float] | None:
-        """The tail of the marks and the score that is usual; None before there is a day of them."""
+        """The tail of the block maxima and the usual score; None before a day of running."""
         count = len(self.highest)
-        if count < LEAST:
+        if count < FEWEST_BLOCKS:
             return None
-        if self._tail is None or count - self._tail[0] >= _ANEW or count == MOST != self._tail[0]:
+        fitted = self._fitted
+        if fitted is None or count - fitted[0] >= _REFIT_AFTER or count == MOST_BLOCKS != fitted[0]:
             usual = float(np.median(self.means))
-            self._tail = count, own_tail(np.array(self.highest)), usual
-        return self._tail[1:]
+            fitted = self._fitted = count, own_tail(np.array(self.highest)), usual
+        return fitted[1:]
 
     def to_json(self) -> dict[str, Any]:
-        """To be remembered."""
+        """State that outlives a restart."""
         return {
             "highest": list(self.highest),
             "means": list(self.means),
             "times": list(self.times),
         }
 
-    def recall(self, tree: dict[str, Any]) -> None:
-        """Take up what `to_json` gave."""
-        self.highest, self.means = list(tree["highest"]), list(tree["means"])
-        self.times = list(tree["times"])
-        self._tail = None
+    def restore(self, state: dict[str, Any]) -> None:
+        """The reverse of `to_json`."""
+        self.highest, self.means = list(state["highest"]), list(state["means"])
+        self.times = list(state["times"])
+        self._fitted = None

@@ -1,7 +1,7 @@
-"""Slow change of the normal, told apart from an anomaly: the usual score moves, day by day.
+"""Slow change of the normal sound, told apart from an anomaly: the usual score moves day by day.
 
-An anomaly is there within seconds and ends in an event; what moves the mean of half a day without
-one is wear, weather or a moved microphone.
+An anomaly appears within seconds and opens an event. What moves the mean score of half a day
+without an event is wear, weather or a moved microphone.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from ssdpt.alarms.thresholds import Thresholds
 
-_LEAST = 3600.0  # seconds of running before anything is said
-_SHARE = 0.5  # of the way from usual to the alert limit
+_MIN_SECONDS = 3600.0  # of running before drift is reported
+_SHARE = 0.5  # of the way from the usual score to the alert threshold
 
 
 @dataclass(slots=True)
@@ -21,12 +21,12 @@ class RunningMean:
 
     half_life: float
     mean: float = 0.0
-    seconds: float = 0.0  # of running that it rests on
+    seconds: float = 0.0  # of running so far
 
     def update(self, score: float, seconds: float) -> None:
-        """`score` held for `seconds`."""
+        """Add a score that held for `seconds`."""
         keep = 0.5 ** (seconds / self.half_life)
-        # Exact for the first hours too, when the past is shorter than the half-life.
+        # Exact in the first hours too, when the past is shorter than the half-life.
         scale = self.half_life / math.log(2)
         weight = scale * (1 - 0.5 ** (self.seconds / self.half_life))
         fresh = scale * (1 - keep)
@@ -36,11 +36,11 @@ class RunningMean:
         self.seconds += seconds
 
     def reset(self) -> None:
-        """Begin anew."""
+        """Forget everything."""
         self.mean, self.seconds = 0.0, 0.0
 
 
-def has_drifted(mean: RunningMean, limits: Thresholds) -> bool:
-    """Whether a long mean of scores without an alert has moved far from the usual one."""
-    far = limits.usual + _SHARE * (limits.alert - limits.usual)
-    return mean.seconds >= _LEAST and mean.mean > far
+def has_drifted(mean: RunningMean, thresholds: Thresholds) -> bool:
+    """Whether the long-term mean of normal scores has moved far from the usual score."""
+    usual = thresholds.usual_score
+    return mean.seconds >= _MIN_SECONDS and mean.mean > usual + _SHARE * (thresholds.alert - usual)

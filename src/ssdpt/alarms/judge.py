@@ -1,4 +1,4 @@
-"""What the scores of one machine mean: at its operating point, against its limits, over time."""
+"""What the scores of one machine mean, at its operating point and against its thresholds."""
 
 from __future__ import annotations
 
@@ -7,16 +7,24 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ssdpt.alarms.baseline import LEAST_LATELY, Baseline
+from ssdpt.alarms.baseline import MIN_RECENT_SECONDS, Baseline
 from ssdpt.alarms.drift import has_drifted
 from ssdpt.alarms.operating_points import OperatingPoints
 from ssdpt.alarms.settings import AlarmSettings
 from ssdpt.alarms.state_machine import AlarmStateMachine, Smoother
 from ssdpt.alarms.thresholds import Thresholds, thresholds_for
-from ssdpt.monitor.scoring.live_model import LiveModel, ScoringCursor
+from ssdpt.scoring.calibrate import Tail
 from ssdpt.types import Floats, Level
 
-_POINT_SECONDS = 10  # that tell the operating point: about a clip
+_POINT_SECONDS = 10  # of sound that decide on the operating point: about a clip
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreScale:
+    """How the model that scores a machine scores its normal clips."""
+
+    tail: Tail
+    clip_seconds: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,123 +32,122 @@ class Verdict:
     """On one second of a machine."""
 
     level: Level
-    smoothed: float  # what the limits are compared with
+    smoothed: float  # the score that is compared with the thresholds
     p_value: float  # share of normal clips that score at least so high
-    limits: Thresholds
+    thresholds: Thresholds
     drifted: bool
 
 
 class MachineJudge:
-    """The model of one machine and everything that its scores are weighed by."""
+    """Turns the scores of one machine into levels."""
 
-    def __init__(self, settings: AlarmSettings, model: LiveModel | None, section: str) -> None:
-        self.settings, self.model = settings, model
-        self.place = ScoringCursor(section)
-        self.per_week = settings.per_week
-        self.baseline = Baseline(settings.shortest)
-        self.levels = AlarmStateMachine(settings)
-        self.point: int | None = None  # number of the operating point now; None: not known
+    def __init__(self, settings: AlarmSettings, scale: ScoreScale | None) -> None:
+        """`scale` is None while the machine has no model."""
+        self.settings, self.scale = settings, scale
+        self.false_alerts_per_week = settings.false_alerts_per_week
+        self.baseline = Baseline(settings.min_duration)
+        self.alarm = AlarmStateMachine(settings)
+        self.operating_point: int | None = None  # its number now; None: not known
         self._smoother = Smoother(settings.smoothing)
-        # Spectra (bins,) in dB and levels in dBFS of the seconds of the last clip.
+        # Mean spectrum (bins,) in dB and level in dBFS of each second of the last clip.
         self._seconds: deque[tuple[Floats, float]] = deque(maxlen=_POINT_SECONDS)
-        # Seconds of sound that were judged so far. What lies in a gap does not count: neither
-        # towards a level nor against it.
-        self._heard = 0.0
-        self._learnt_from = 0.0  # how far that was at the last clip the points are learnt from
+        # Seconds of sound judged so far. Gaps do not count, neither towards a level nor against it.
+        self._running_time = 0.0
+        self._last_point_clip = 0.0  # running time of the last clip given to the point learner
 
     @property
-    def limits(self) -> Thresholds | None:
+    def thresholds(self) -> Thresholds | None:
         """None while there is no model."""
-        return None if self.model is None else self.limits_at(self.per_week)
+        return None if self.scale is None else self.thresholds_at(self.false_alerts_per_week)
 
-    def limits_at(self, per_week: float) -> Thresholds:
-        """What the limits would be with so many false alerts a week."""
-        assert self.model is not None
-        found = thresholds_for(
-            self.model.detector.calibration.tail(self.place.section),
-            self.baseline.marks,
-            self.settings.model_copy(update={"per_week": per_week}),
-            clip_seconds=self.model.clip_seconds,
+    def thresholds_at(self, false_alerts_per_week: float) -> Thresholds:
+        """What the thresholds would be for so many false alerts per week."""
+        assert self.scale is not None
+        thresholds = thresholds_for(
+            self.scale.tail,
+            self.baseline.blocks,
+            self.settings.model_copy(update={"false_alerts_per_week": false_alerts_per_week}),
+            clip_seconds=self.scale.clip_seconds,
         )
-        return found.shifted(self.baseline.shift)
+        return thresholds.shifted(self.baseline.shift)
 
-    def hear(self, spectrum: Floats | None, level_dbfs: float) -> None:
-        """One second: its spectrum (bins,) in dB, and how loud it was."""
+    def add_second(self, spectrum: Floats | None, level_dbfs: float) -> None:
+        """Take the mean spectrum (bins,) in dB and the level of one second."""
         if spectrum is not None:
             self._seconds.append((spectrum, level_dbfs))
 
-    def judge(self, now: float, seconds: float, score: float) -> Verdict:
-        """The score of the last clip, of which `seconds` are new since the last one."""
-        limits, baseline, model = self.limits, self.baseline, self.model
-        assert limits is not None
-        assert model is not None
-        mean = self._mean_spectrum()
-        score_here = score
-        if baseline.points is not None and mean is not None:
-            self.point = baseline.points.at(mean)
-            score_here = baseline.points.adjusted(score, self.point)
-        self._heard += seconds
-        smoothed = self._smoother.add(self._heard, score_here)
-        level = self.levels.update(self._heard, smoothed, limits)
+    def update(self, now: float, seconds: float, score: float) -> Verdict:
+        """Judge the score of the last clip, of which `seconds` are new since the last one."""
+        thresholds, baseline, scale = self.thresholds, self.baseline, self.scale
+        assert thresholds is not None
+        assert scale is not None
+        spectrum = self._mean_spectrum()
+        score_at_point = score
+        if baseline.points is not None and spectrum is not None:
+            self.operating_point = baseline.points.at(spectrum)
+            score_at_point = baseline.points.adjusted(score, self.operating_point)
+        self._running_time += seconds
+        smoothed = self._smoother.update(self._running_time, score_at_point)
+        level = self.alarm.update(self._running_time, smoothed, thresholds)
         normal = level == "normal"
-        baseline.update(now, self._heard, smoothed - baseline.shift, seconds, normal=normal)
-        if baseline.points is None and mean is not None and normal:
-            self._learn_points(mean, score)
-        tail = model.detector.calibration.tail(self.place.section)
+        unshifted = smoothed - baseline.shift
+        baseline.update(now, self._running_time, unshifted, seconds, normal=normal)
+        if baseline.points is None and spectrum is not None and normal:
+            self._collect_point_clip(spectrum, score)
         return Verdict(
             level=level,
             smoothed=smoothed,
-            p_value=tail.p_value(smoothed - baseline.shift),
-            limits=limits,
-            drifted=has_drifted(baseline.long, limits.shifted(-baseline.shift)),
+            p_value=scale.tail.p_value(unshifted),
+            thresholds=thresholds,
+            drifted=has_drifted(baseline.long_term, thresholds.shifted(-baseline.shift)),
         )
 
     def stop(self) -> None:
-        """The machine is off, or not judged by this model: whatever level there was is over."""
-        self._smoother.clear()
-        self.levels.reset()
+        """The machine is off or not judged: its level ends."""
+        self._smoother.reset()
+        self.alarm.reset()
         self._seconds.clear()
-        self.baseline.marks.pause()
-        self.point = None
+        self.baseline.blocks.pause()
+        self.operating_point = None
 
     @property
-    def may_move(self) -> bool:
-        """Whether it was judged for long enough to take a new baseline."""
-        return self.model is not None and self.baseline.lately.seconds >= LEAST_LATELY
+    def can_accept_drift(self) -> bool:
+        """Whether it was judged long enough."""
+        return self.scale is not None and self.baseline.recent.seconds >= MIN_RECENT_SECONDS
 
-    def move_baseline(self) -> None:
-        """Take the scores it has now as usual."""
-        self.baseline.marks.forget()
-        limits = self.limits
-        assert limits is not None
-        self.baseline.move(limits.shifted(-self.baseline.shift))
+    def accept_drift(self) -> None:
+        """Take the recent scores as usual."""
+        self.baseline.blocks.reset()
+        thresholds = self.thresholds
+        assert thresholds is not None
+        self.baseline.accept_drift(thresholds.shifted(-self.baseline.shift))
         self.stop()
 
-    def follow(self, before: MachineJudge) -> None:
-        """Go on with what the judge before has learnt of the same machine and model."""
-        self.levels.level = before.levels.level
-        if before.model is self.model:
-            self.baseline = before.baseline
-            self.baseline.marks.shortest = self.settings.shortest
-            self.baseline.marks.pause()  # seconds are counted from here on
+    def continue_from(self, previous: MachineJudge, *, same_model: bool) -> None:
+        """Go on from the judge of the same machine before its settings changed."""
+        self.alarm.level = previous.alarm.level
+        if same_model:
+            self.baseline = previous.baseline
+            self.baseline.blocks.min_duration = self.settings.min_duration
+            # The current block and the length of its alert go on too.
+            self._running_time = previous._running_time
+            self._last_point_clip = previous._last_point_clip
 
-    def adopt(self, model: LiveModel, section: str, points: OperatingPoints | None) -> None:
-        """Be judged by this model from now on."""
-        known = model.detector.sections
-        self.model = model
-        self.place = ScoringCursor(known[0] if len(known) == 1 else section)
-        self.baseline = Baseline(self.settings.shortest)
+    def adopt(self, scale: ScoreScale, points: OperatingPoints | None) -> None:
+        """Use the scores of a newly learned model from now on."""
+        self.scale = scale
+        self.baseline = Baseline(self.settings.min_duration)
         self.baseline.points = points
         self.stop()
 
     def _mean_spectrum(self) -> Floats | None:
-        """Over the seconds that the score rests on; None while some are missing."""
-        whole = len(self._seconds) == _POINT_SECONDS
-        return np.mean([spectrum for spectrum, _ in self._seconds], axis=0) if whole else None
+        """Over the seconds of the last clip; None while some are missing."""
+        complete = len(self._seconds) == _POINT_SECONDS
+        return np.mean([spectrum for spectrum, _ in self._seconds], axis=0) if complete else None
 
-    def _learn_points(self, spectrum: Floats, score: float) -> None:
-        """Clips that overlap say the same: one a clip's length."""
-        if self._heard - self._learnt_from >= _POINT_SECONDS:
-            self._learnt_from = self._heard
+    def _collect_point_clip(self, spectrum: Floats, score: float) -> None:
+        """One clip per clip length: overlapping ones say the same."""
+        if self._running_time - self._last_point_clip >= _POINT_SECONDS:
+            self._last_point_clip = self._running_time
             level = float(np.mean([level for _, level in self._seconds]))
             self.baseline.learner.add(spectrum, level, score)

@@ -1,4 +1,4 @@
-"""Whether a machine runs, by how loud it is: a machine that is off is not judged."""
+"""Whether a machine runs, from its sound level: a machine that is off is not judged."""
 
 from __future__ import annotations
 
@@ -6,63 +6,63 @@ from collections import deque
 
 import numpy as np
 
-_MARGIN_DB = 12.0  # quieter than it usually runs by so much is off
-_BACK_DB = 9.0  # and on again above this
-_PATIENCE = 3.0  # seconds
-_MEMORY = 600  # levels of running, which is what is usual
-_LEAST = 20  # of them, to know
+_OFF_BELOW_DB = 12.0  # below the usual level, the machine is off
+_ON_ABOVE_DB = 9.0  # below the usual level; on again above this
+_MIN_SECONDS = 3.0  # that a change must last
+_LEVELS_KEPT = 600  # seconds of running, whose median is the usual level
+_FEWEST_LEVELS = 20  # seconds, to know the usual level
 
 
 class RunningDetector:
     """Whether the machine runs.
 
-    The limit is given, or learnt: so many dB below the level that it usually runs at, or below
-    its quietest operating point where these are known.
+    The threshold is configured, or learned: a number of dB below the usual level, or below the
+    quietest operating point once the operating points are known.
     """
 
     def __init__(self, off_below_dbfs: float | None, usual_dbfs: float | None = None) -> None:
-        self.given = off_below_dbfs
+        self.off_below_dbfs = off_below_dbfs  # configured; None: learned
         self.running = True
-        self._levels: deque[float] = deque(maxlen=_MEMORY)
+        self._levels: deque[float] = deque(maxlen=_LEVELS_KEPT)
         if usual_dbfs is not None:
-            self._levels.extend([usual_dbfs] * _LEAST)
-        self._turned: float | None = None  # since when it looks otherwise
+            self._levels.extend([usual_dbfs] * _FEWEST_LEVELS)
+        self._changing_since: float | None = None
 
     @property
     def usual_dbfs(self) -> float | None:
-        """How loud it runs; None while that is not known."""
-        if len(self._levels) < _LEAST:
+        """The median level while running; None until it is known."""
+        if len(self._levels) < _FEWEST_LEVELS:
             return None
         return float(np.median(self._levels))
 
     def update(self, time: float, dbfs: float, quietest_dbfs: float | None = None) -> bool:
-        """Whether it runs, after a second at this level.
+        """Whether the machine runs, after a second at this level.
 
-        `quietest_dbfs` is that of its operating points at which it is quietest.
+        `quietest_dbfs`: level of its quietest operating point.
         """
-        off, on = self._limits(quietest_dbfs)
+        off, on = self._thresholds(quietest_dbfs)
         looks_running = dbfs >= (off if self.running else on)
         if looks_running == self.running:
-            self._turned = None
+            self._changing_since = None
         else:
-            self._turned = time if self._turned is None else self._turned
-            if time - self._turned >= _PATIENCE:
-                self.running, self._turned = looks_running, None
+            self._changing_since = time if self._changing_since is None else self._changing_since
+            if time - self._changing_since >= _MIN_SECONDS:
+                self.running, self._changing_since = looks_running, None
         return self.running
 
-    def settle(self, dbfs: float) -> None:
-        """It ran at this level for a second, and nothing was odd: a loud fault is not usual."""
+    def learn(self, dbfs: float) -> None:
+        """The machine ran normally at this level for a second; a loud fault is not usual."""
         self._levels.append(dbfs)
 
     def pause(self) -> None:
-        """What seemed to begin is forgotten."""
-        self._turned = None
+        """Forget a change that has not lasted yet."""
+        self._changing_since = None
 
-    def _limits(self, quietest_dbfs: float | None) -> tuple[float, float]:
+    def _thresholds(self, quietest_dbfs: float | None) -> tuple[float, float]:
         """Off below the first, on again above the second, in dBFS."""
-        if self.given is not None:
-            return self.given, self.given + _MARGIN_DB - _BACK_DB
+        if self.off_below_dbfs is not None:
+            return self.off_below_dbfs, self.off_below_dbfs + _OFF_BELOW_DB - _ON_ABOVE_DB
         usual = self.usual_dbfs if quietest_dbfs is None else quietest_dbfs
         if usual is None:
             return -np.inf, -np.inf
-        return usual - _MARGIN_DB, usual - _BACK_DB
+        return usual - _OFF_BELOW_DB, usual - _ON_ABOVE_DB

@@ -6,19 +6,32 @@ from pydantic import Field
 
 from ssdpt.config.settings import Settings
 
+# Of every place where false alerts per week are set: the configuration file and the API.
+FEWEST_FALSE_ALERTS, MOST_FALSE_ALERTS = 0.1, 10080.0
+
 
 class AlarmSettings(Settings):
     """From scores to alert and alarm."""
 
-    per_week: float = Field(
-        1.0, ge=0.1, le=10080, description="false alarms a machine and week that are put up with"
+    false_alerts_per_week: float = Field(
+        1.0,
+        ge=FEWEST_FALSE_ALERTS,
+        le=MOST_FALSE_ALERTS,
+        description="false alerts per machine and week that are acceptable",
     )
-    smoothing: float = Field(10.0, ge=0, description="seconds that scores are averaged over")
+    smoothing: float = Field(10.0, ge=0, description="seconds over which scores are averaged")
     exit_share: float = Field(
-        0.8, gt=0, le=1, description="a level is left at this part of the way from normal to it"
+        0.8,
+        gt=0,
+        le=1,
+        description="a level ends below this part of the way from the usual score to its threshold",
     )
-    shortest: float = Field(3.0, ge=0, description="seconds above a limit until it counts")
-    settle: float = Field(10.0, ge=0, description="seconds below a limit until it is over")
+    min_duration: float = Field(
+        3.0, ge=0, description="seconds above a threshold before the level begins"
+    )
+    clear_after: float = Field(
+        10.0, ge=0, description="seconds below the exit threshold before the level ends"
+    )
     off_below_dbfs: float | None = Field(
-        None, le=0, description="quieter than this is switched off; empty = learnt"
+        None, le=0, description="a quieter machine is switched off; empty = learned"
     )

@@ -1,4 +1,4 @@
-"""From scores to levels: smoothed, entered and left at different limits, never by one moment."""
+"""From scores to levels: smoothed, with entry and exit thresholds and minimum durations."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ssdpt.alarms.settings import AlarmSettings
 from ssdpt.alarms.thresholds import Thresholds
 from ssdpt.types import Level
 
-_RANKS: tuple[Level, ...] = ("normal", "alert", "alarm")
+_LEVELS: tuple[Level, ...] = ("normal", "alert", "alarm")  # rising
 
 
 class Smoother:
@@ -16,68 +16,68 @@ class Smoother:
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
-        self._recent: deque[tuple[float, float]] = deque()
+        self._recent: deque[tuple[float, float]] = deque()  # (time, score)
 
-    def add(self, time: float, score: float) -> float:
-        """The mean with this score in it."""
+    def update(self, time: float, score: float) -> float:
+        """The mean including this score."""
         self._recent.append((time, score))
         while len(self._recent) > 1 and self._recent[0][0] <= time - self.seconds:
             self._recent.popleft()
         return sum(value for _, value in self._recent) / len(self._recent)
 
-    def clear(self) -> None:
-        """After a stop the past does not count."""
+    def reset(self) -> None:
+        """Forget all scores, after a stop."""
         self._recent.clear()
 
 
 class AlarmStateMachine:
-    """The level a machine is at.
+    """The level of one machine.
 
-    A level begins when the score has been above its limit for `shortest` seconds, and ends when
-    it has been below its exit limit for `settle` seconds.
+    A level begins when the score has been above its threshold for `min_duration` seconds, and ends
+    when it has been below its exit threshold for `clear_after` seconds.
     """
 
     def __init__(self, settings: AlarmSettings) -> None:
         self.settings = settings
         self.level: Level = "normal"
-        self._above: dict[Level, float] = {}  # since when the score is above a limit
-        self._below: dict[Level, float] = {}
+        self._above_since: dict[Level, float] = {}
+        self._below_since: dict[Level, float] = {}
 
-    def update(self, time: float, score: float, limits: Thresholds) -> Level:
+    def update(self, time: float, score: float, thresholds: Thresholds) -> Level:
         """The level after this score."""
-        enter: dict[Level, float] = {"alert": limits.alert, "alarm": limits.alarm}
-        leave: dict[Level, float] = {"alert": limits.alert_exit, "alarm": limits.alarm_exit}
+        enter: dict[Level, float] = {"alert": thresholds.alert, "alarm": thresholds.alarm}
+        leave: dict[Level, float] = {"alert": thresholds.alert_exit, "alarm": thresholds.alarm_exit}
         for level in enter:
-            _since(self._above, level, time, score > enter[level])
-            _since(self._below, level, time, score < leave[level])
+            _track(self._above_since, level, time, score > enter[level])
+            _track(self._below_since, level, time, score < leave[level])
         reached = [
             level
-            for level, since in self._above.items()
-            if time - since >= self.settings.shortest and _rank(level) > _rank(self.level)
+            for level, since in self._above_since.items()
+            if time - since >= self.settings.min_duration and _rank(level) > _rank(self.level)
         ]
         if reached:
             self.level = max(reached, key=_rank)
         while (
-            self.level != "normal"
-            and time - self._below.get(self.level, time) >= self.settings.settle
-            and self.level in self._below
+            self.level in self._below_since
+            and time - self._below_since[self.level] >= self.settings.clear_after
         ):
-            self.level = _RANKS[_rank(self.level) - 1]
+            self.level = _LEVELS[_rank(self.level) - 1]
         return self.level
 
     def reset(self) -> None:
-        """To normal, with nothing pending."""
+        """Back to normal, with nothing pending."""
         self.level = "normal"
-        self._above.clear()
-        self._below.clear()
+        self._above_since.clear()
+        self._below_since.clear()
 
 
-def _since(times: dict[Level, float], level: Level, time: float, holds: bool) -> None:
+def _track(since: dict[Level, float], level: Level, time: float, holds: bool) -> None:
+    """Note since when something holds."""
     if holds:
-        times.setdefault(level, time)
+        since.setdefault(level, time)
     else:
-        times.pop(level, None)
+        since.pop(level, None)
 
 
 def _rank(level: Level) -> int:
-    return _RANKS.index(level)
+    return _LEVELS.index(level)

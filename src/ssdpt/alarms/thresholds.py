@@ -1,111 +1,101 @@
-"""Scores at which a level begins and ends, from how often a false alarm is put up with."""
+"""Scores at which alert and alarm begin and end, from the acceptable number of false alerts."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
 
 from ssdpt.alarms.block_maxima import BLOCK_SECONDS, BlockMaxima
 from ssdpt.alarms.settings import AlarmSettings
 from ssdpt.scoring.calibrate import Tail
 
-_WEEK = 7 * 24 * 3600.0
-_ALARM_RATIO = 0.1  # an alarm is so much rarer than an alert
-_OFTENEST = 0.2  # of the marks may pass a limit that they set; more often, clips tell it better
+_WEEK = 7 * 24 * 3600.0  # seconds
+_ALARM_RATIO = 0.1  # alarms are rarer than alerts by this factor
+_LARGEST_BLOCK_RATE = 0.2  # share of blocks above a threshold; beyond it, single clips say more
+_SHIFTED = ("alert", "alarm", "alert_exit", "alarm_exit", "usual_score")
 
 
-@dataclass(frozen=True, slots=True)
-class Thresholds:
-    """A level begins above the first score of its kind and ends below the second."""
+class Thresholds(BaseModel):
+    """A level begins above its threshold and ends below its exit threshold."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     alert: float
     alarm: float
     alert_exit: float
     alarm_exit: float
-    usual: float  # what half of all normal clips score below
-    per_week: float  # false alerts asked for
-    extrapolated: bool  # whether that is rarer than what was heard can show
-    words: str
+    usual_score: float = Field(description="Half of all normal clips score below this.")
+    false_alerts_per_week: float = Field(description="As requested.")
+    provisional: bool = Field(
+        description="Whether too little was learned to know so rare a score: an extrapolation."
+    )
+    message: str = Field(description="What the thresholds rest on, in a sentence.")
 
     def shifted(self, by: float) -> Thresholds:
-        """All of them moved, after a new baseline."""
-        moved = ("alert", "alarm", "alert_exit", "alarm_exit", "usual")
-        return replace(self, **{name: getattr(self, name) + by for name in moved})
-
-    def to_json(self) -> dict[str, Any]:
-        """As the API tells it."""
-        return {
-            "alert": self.alert,
-            "alarm": self.alarm,
-            "alert_exit": self.alert_exit,
-            "alarm_exit": self.alarm_exit,
-            "usual": self.usual,
-            "per_week": self.per_week,
-            "extrapolated": self.extrapolated,
-            "words": self.words,
-        }
+        """All scores moved by this much, after a new baseline."""
+        return self.model_copy(update={name: getattr(self, name) + by for name in _SHIFTED})
 
 
 def thresholds_for(
-    tail: Tail, marks: BlockMaxima, settings: AlarmSettings, *, clip_seconds: float
+    clips: Tail, blocks: BlockMaxima, settings: AlarmSettings, *, clip_seconds: float
 ) -> Thresholds:
-    """Thresholds of a machine whose normal clips of `clip_seconds` score like `tail`.
+    """Thresholds of a machine whose normal clips of `clip_seconds` score like `clips`.
 
-    Once it has run for a day, its own `marks` say it better. Before that a machine that runs all
-    week is taken to be judged once a clip's length, as if one clip above the limit were an alert.
-    That is a guess: smoothing and the shortest time make alerts rarer, and a few clips do not show
-    how the tail of their scores goes on.
+    After a day of running the machine's own `blocks` of ten minutes set them. Before that, a
+    machine that runs all week is taken to be judged once per clip, as if one clip above the
+    threshold were an alert. That is a guess: smoothing and the minimum duration make alerts rarer,
+    and a few clips do not show how the tail of their scores continues.
     """
-    own = marks.tail()
-    rate = settings.per_week * BLOCK_SECONDS / _WEEK
-    highest = math.inf
-    if own is not None and rate <= _OFTENEST:
-        known, usual = own
-        words = _own_words(marks, settings.per_week, known, rate)
+    own = blocks.tail()
+    requested = settings.false_alerts_per_week
+    rate = requested * BLOCK_SECONDS / _WEEK
+    highest_alert = highest_alarm = math.inf
+    if own is not None and rate <= _LARGEST_BLOCK_RATE:
+        tail, usual = own
+        message = _block_message(blocks, requested, tail, rate)
     else:
-        known, usual = tail, tail.threshold(0.5)
-        rate = min(settings.per_week * clip_seconds / _WEEK, 0.5)
-        words = _clip_words(settings.per_week, known, rate)
+        tail, usual = clips, clips.threshold(0.5)
+        rate = min(requested * clip_seconds / _WEEK, 0.5)
+        message = _clip_message(requested, tail, rate, improves=own is None)
         if own is not None:
-            # More alerts are never asked for by a higher limit.
-            highest, usual = own[0].threshold(_OFTENEST), own[1]
-    alert = max(min(known.threshold(rate), highest), usual)
-    alarm = max(known.threshold(rate * _ALARM_RATIO), alert)
+            # Accepting more alerts must never raise a threshold.
+            highest_alert = own[0].threshold(_LARGEST_BLOCK_RATE)
+            highest_alarm = own[0].threshold(_LARGEST_BLOCK_RATE * _ALARM_RATIO)
+            usual = own[1]
+    alert = max(min(tail.threshold(rate), highest_alert), usual)
+    alarm = max(min(tail.threshold(rate * _ALARM_RATIO), highest_alarm), alert)
     share = settings.exit_share
     return Thresholds(
         alert=alert,
         alarm=alarm,
         alert_exit=usual + share * (alert - usual),
         alarm_exit=usual + share * (alarm - usual),
-        usual=usual,
-        per_week=settings.per_week,
-        extrapolated=rate < known.smallest_observed_rate,
-        words=words,
+        usual_score=usual,
+        false_alerts_per_week=requested,
+        provisional=rate < tail.smallest_observed_rate,
+        message=message,
     )
 
 
-def _own_words(marks: BlockMaxima, per_week: float, tail: Tail, rate: float) -> str:
-    asked = f"about {_alerts(per_week)} a week, by {marks.days:.1f} days of its own normal running"
+def _block_message(blocks: BlockMaxima, requested: float, tail: Tail, rate: float) -> str:
+    basis = f"about {_alerts(requested)} per week, from {blocks.days:.1f} days of normal running"
     if rate < tail.smallest_observed_rate:
         times = tail.smallest_observed_rate / rate
-        return f"{asked}; that is {times:,.1f} times rarer than so many days can show"
+        return f"{basis}; this is {times:,.1f} times rarer than so few days can show"
     if rate * _ALARM_RATIO < tail.smallest_observed_rate:
-        return f"{asked}; an alarm is ten times rarer, which is an extrapolation"
-    return asked
+        return f"{basis}; the alarm threshold is ten times rarer, which is an extrapolation"
+    return basis
 
 
-def _clip_words(per_week: float, tail: Tail, rate: float) -> str:
-    asked = f"meant for {_alerts(per_week)} a week"
-    clips = tail.clips
+def _clip_message(requested: float, tail: Tail, rate: float, *, improves: bool) -> str:
     if rate >= tail.smallest_observed_rate:
-        return f"{asked}, by {clips} normal clips"
-    times = tail.smallest_observed_rate / rate
-    return (
-        f"{asked}, but {clips} normal clips show one in {clips}, and this is {times:,.0f} times "
-        "rarer: a guess; after a day of normal running the machine's own scores set the limit, and "
-        "within four weeks it is right"
+        return f"about {_alerts(requested)} per week, from {tail.clips} normal clips"
+    message = (
+        f"Provisional threshold for {_alerts(requested)} per week: only {tail.clips} normal clips "
+        "learned."
     )
+    return f"{message} It improves after a day of normal running." if improves else message
 
 
 def _alerts(count: float) -> str:

@@ -83,7 +83,7 @@ def _point(
             recording = clip.recording
             faulty[recording.machine] += 1
             if clip.score.is_anomalous:
-                detector = cast("Detector", fleet.judge_for(recording))
+                detector = cast("Detector", fleet.detector_for(recording))
                 known = faults[recording.path.parents[1]]
                 # A fault too weak to be written down counts as one that is not found.
                 fault = known.get(recording.path.name, KnownFault("too weak to be heard", ()))

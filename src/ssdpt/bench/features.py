@@ -129,7 +129,7 @@ def _detector(system: Ssdpt) -> Detector:
         description=system.description(),
         arrays=system.arrays(),
         calibration=calibrate(normal, config.decision, cross_fitted=False, seed=config.seed),
-        heard={},
+        recordings_seen={},
         notes=(),
     )
     return Detector(system, stored)

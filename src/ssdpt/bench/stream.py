@@ -18,8 +18,9 @@ from ssdpt.common.progress import Reporter
 from ssdpt.config.tree import Config
 from ssdpt.data.simulator.live import LiveMachine
 from ssdpt.detection.detector import Detector
-from ssdpt.monitor.config import MachineSettings, MonitorConfig, ReplaySettings
+from ssdpt.monitor.config import MachineSettings, MonitorConfig
 from ssdpt.monitor.service.service import MonitorService
+from ssdpt.monitor.sources.replay_source import ReplaySettings
 from ssdpt.monitor.store import Store
 from ssdpt.types import Recording
 

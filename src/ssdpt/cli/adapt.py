@@ -102,10 +102,9 @@ def feedback(
         for recording in recordings:
             # One at a time: false alarms need not have one cause. The person's word counts, so
             # neither the clip's name nor its score is warned of.
-            known = recording.section or None
-            before = detector.score(recording.path, section=known, strict=strict)
+            before = detector.score(recording, strict=strict)
             detector.adapt([replace(recording, label="normal")], strict=strict)
-            after = detector.score(recording.path, section=known, strict=strict)
+            after = detector.score(recording, strict=strict)
             lines.append(
                 f"{recording.path}: {before.value:.4g} ({before.level}) -> {after.value:.4g} "
                 f"({after.level}), alert above {after.threshold:.4g}"
@@ -120,5 +119,5 @@ def _by_machine(fleet: Fleet, recordings: Iterable[Recording]) -> dict[str, list
     """The recordings of each of the fleet's machines."""
     found: dict[str, list[Recording]] = {}
     for recording in recordings:
-        found.setdefault(fleet.judge_for(recording).machine, []).append(recording)
+        found.setdefault(fleet.detector_for(recording).machine, []).append(recording)
     return found

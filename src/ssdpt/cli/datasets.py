@@ -25,7 +25,7 @@ def inspect(
     path: Annotated[Path, typer.Argument(help="A folder, a sound file or a CSV manifest.")],
     as_json: Json = False,
 ) -> None:
-    """What is in a folder of recordings, and what is odd about it."""
+    """What is in a folder of recordings, and which problems it has."""
     from ssdpt.data.inspect import inspect as run
 
     found = run(path, REPORTER)

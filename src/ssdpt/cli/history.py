@@ -1,4 +1,4 @@
-"""ssdpt history: the history of a plant as one file, out and in again."""
+"""ssdpt history: back up and restore the history of the machines."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from ssdpt.cli.console import REPORTER
 from ssdpt.cli.users import DATA_FOLDER, Data, StoreUrl, open_store
 from ssdpt.errors import SsdptError
 
-app = typer.Typer(help="The history of a plant.", no_args_is_help=True, cls=Group)
+app = typer.Typer(
+    help="Back up and restore the history of the machines.", no_args_is_help=True, cls=Group
+)
 app.callback()(everywhere)
 
 
@@ -21,35 +23,34 @@ def backup(
     data: Data = DATA_FOLDER,
     store: StoreUrl = "",
     replace: Annotated[
-        bool, typer.Option("--replace", help="Write over the file where there is one.")
+        bool, typer.Option("--replace", help="Overwrite the file if it exists.")
     ] = False,
 ) -> None:
-    """Write scores, events, users, recordings and what was learnt into one file.
+    """Write scores, events, users, recordings and learned models into one file.
 
-    Learnt are the models of machines that had none, and machines added on the page. The service
-    may go on meanwhile.
+    The machines that were added on the page are in it too. The service may be running.
     """
     from ssdpt.monitor.store import back_up
 
     if out.exists() and not replace:
-        raise SsdptError(f"{out}: is there already; choose another name, or give --replace")
+        raise SsdptError(f"{out} exists already; choose another name, or use --replace")
     with open_store(data, store) as opened:
         back_up(opened, out)
-    REPORTER.say(f"everything up to now is in {out}")
+    REPORTER.say(f"backup written to {out}")
 
 
 def restore(
-    source: Annotated[Path, typer.Argument(help="A file of `ssdpt history backup`.")],
+    source: Annotated[Path, typer.Argument(help="A file written by `ssdpt history backup`.")],
     data: Data = DATA_FOLDER,
     store: StoreUrl = "",
 ) -> None:
-    """Bring a backup back, into an empty store of either kind and an empty data folder."""
+    """Restore a backup into an empty database, SQLite or PostgreSQL, and an empty data folder."""
     from ssdpt.monitor.config import store_url
-    from ssdpt.monitor.store import restore as bring_back
+    from ssdpt.monitor.store import restore as restore_backup
 
     data.mkdir(parents=True, exist_ok=True)
-    bring_back(source, store or store_url(None, data), data)
-    REPORTER.say(f"{source} is back in {store or data}")
+    restore_backup(source, store or store_url(None, data), data)
+    REPORTER.say(f"{source} restored into {store or data}")
 
 
 command(app, "backup")(backup)

@@ -126,7 +126,7 @@ def _print_scores(
                 continue
             writer.write(result)
             if sheets is not None:
-                sheets.add(recording, result, fleet.judge_for(recording))
+                sheets.add(recording, result, fleet.detector_for(recording))
             anomalous = anomalous or result.is_anomalous
     return anomalous, failed
 

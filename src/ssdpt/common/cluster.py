@@ -1,4 +1,4 @@
-"""Tasks on a Ray cluster that is there already: each done exactly once, whatever dies meanwhile.
+"""Tasks on a running Ray cluster: each done exactly once, even where workers or nodes die.
 
 with Cluster.connect("auto", reporter) as cluster:
     for index, result in cluster.run(function, items, gpus=0.25):
@@ -36,7 +36,7 @@ _PAUSE_SECONDS = 0.2  # before a task that lost its worker runs again
 _AHEAD = 2  # tasks under way for every one that can run at a time
 _MEBIBYTE = 2**20
 
-# Ray itself waits for minutes where nobody answers; a process of its own can be given up.
+# Ray itself waits for minutes for an answer; a process of its own can be ended.
 _JOIN = """
 import logging, sys, ray
 try:
@@ -70,13 +70,13 @@ class _Need:
         """How many such tasks a whole node with these resources runs at a time."""
         wanted = {"CPU": self.cpus, "GPU": self.gpus, "memory": self.memory}
         shares = [resources.get(name, 0.0) / amount for name, amount in wanted.items() if amount]
-        # 1 / 0.1 must count as ten, whatever the last binary digit says.
+        # 1 / 0.1 must count as ten, although the last binary digit may differ.
         return math.floor(min(shares) + 1e-9) if shares else 1
 
     def __str__(self) -> str:
-        words = [f"{self.cpus:g} CPU", f"{self.gpus:g} GPU" if self.gpus else ""]
-        words.append(f"{self.memory / _MEBIBYTE:.0f} MiB of memory" if self.memory else "")
-        return " and ".join(word for word in words if word)
+        needs = [f"{self.cpus:g} CPU", f"{self.gpus:g} GPU" if self.gpus else ""]
+        needs.append(f"{self.memory / _MEBIBYTE:.0f} MiB of memory" if self.memory else "")
+        return " and ".join(filter(None, needs))
 
 
 class Cluster:
@@ -133,7 +133,7 @@ class Cluster:
             num_cpus=cpus,
             num_gpus=gpus,
             memory=memory,
-            max_retries=0,  # those who run again are told of, and counted, here
+            max_retries=0,  # tasks are run again, reported and counted here
             scheduling_strategy="SPREAD",
         )
         work = ray.put(function)
@@ -141,8 +141,8 @@ class Cluster:
         under_way: dict[Any, tuple[int, Item]] = {}
         try:
             while True:
-                room = _AHEAD * nodes.slots - len(under_way)
-                for index, item in islice(waiting, max(0, room)):
+                free = _AHEAD * nodes.slots - len(under_way)
+                for index, item in islice(waiting, max(0, free)):
                     under_way[task.remote(work, item, __version__)] = (index, item)
                 if not under_way:
                     return
@@ -169,14 +169,14 @@ class Cluster:
 
 
 def device_of_task(device: str, gpus: float) -> str:
-    """What `auto` means on a node: a task that takes no GPU keeps away from those of others."""
+    """What `auto` means on a node: a task that asks for no GPU uses none."""
     if device != "auto":
         return device
     return "cuda" if gpus else "cpu"
 
 
 class _WithoutRay:
-    """A stream without what Ray's own threads print into it: the reporter tells of losses."""
+    """A stream without what Ray's own threads print into it: the reporter names losses."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -191,7 +191,7 @@ class _WithoutRay:
 
 
 class _Nodes:
-    """The nodes of a cluster, looked at now and then: how many tasks they take, who is lost."""
+    """The nodes of a cluster, checked now and then: how many tasks they take, which are lost."""
 
     def __init__(self, address: str, need: _Need, reporter: Reporter) -> None:
         self._address, self._need, self._reporter = address, need, reporter
@@ -201,21 +201,21 @@ class _Nodes:
         self.look()
 
     def look(self, *, at_once: bool = False) -> None:
-        """Count the nodes again, if that was not just done, and tell of those that are lost."""
+        """Count the nodes again, if that was not just done, and report those that are lost."""
         if not at_once and time.monotonic() - self._looked < _LOOK_SECONDS:
             return
         import ray
 
         # Asked of a head that is gone, Ray ends this process after a minute.
         try:
-            _knock(ray.get_runtime_context().gcs_address)
+            _check_port(ray.get_runtime_context().gcs_address)
         except OSError as error:
             raise SsdptError(
                 f"{self._address}: the head of the Ray cluster is gone; start the cluster again, "
                 "then the same command"
             ) from error
-        known: list[dict[str, Any]] = ray.nodes()  # type: ignore[no-untyped-call]
-        nodes = [node for node in known if node["Alive"]]
+        all_nodes: list[dict[str, Any]] = ray.nodes()  # type: ignore[no-untyped-call]
+        nodes = [node for node in all_nodes if node["Alive"]]
         alive = {node["NodeID"]: node["NodeManagerHostname"] for node in nodes}
         for node, host in self._alive.items():
             if node not in alive:
@@ -261,7 +261,7 @@ def _cannot_run(reason: str) -> SsdptError:
 
 
 def _check_reachable(address: str) -> None:
-    """Join and leave in another process, within seconds, or say why that is not possible."""
+    """Join and leave in another process, within seconds, or raise with the reason."""
     if address != "auto":
         host, _, port = address.rpartition(":")
         if not host or not re.fullmatch(r"\d{1,5}", port) or not 0 < int(port) < 65536:
@@ -270,7 +270,7 @@ def _check_reachable(address: str) -> None:
                 "`ray start --head` prints it"
             )
         try:
-            _knock(address)
+            _check_port(address)
         except OSError as error:
             raise _not_joined(address, error.strerror or str(error)) from error
     try:
@@ -288,16 +288,16 @@ def _check_reachable(address: str) -> None:
         raise _not_joined(address, error.stderr.rpartition("failed: ")[2]) from error
 
 
-def _knock(address: str) -> None:
-    """An OSError where nobody answers at host:port."""
+def _check_port(address: str) -> None:
+    """An OSError where there is no answer at host:port."""
     host, _, port = address.rpartition(":")
     socket.create_connection((host.strip("[]"), int(port)), _PORT_SECONDS).close()
 
 
 def _not_joined(address: str, reason: str) -> SsdptError:
     if "mismatch" in reason.lower():
-        found = re.findall(r"(?:Ray|Python): *([\d.]+\w*)", reason)
-        versions = f"; Ray and Python there and here: {', '.join(found)}" if found else ""
+        numbers = re.findall(r"(?:Ray|Python): *([\d.]+\w*)", reason)
+        versions = f"; Ray and Python there and here: {', '.join(numbers)}" if numbers else ""
         return SsdptError(
             f"{address}: the Ray cluster runs other versions than this process{versions}; use "
             "the same Ray and Python on every node"
@@ -314,12 +314,12 @@ def _named(error: BaseException) -> str:
 
 
 def _last_line(error: BaseException) -> str:
-    """Ray's errors carry the worker's whole traceback; its last line says what it was."""
+    """Ray's errors carry the worker's whole traceback; its last line names the error."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return lines[-1][:200] if lines else type(error).__name__
 
 
 def _reason(error: BaseException) -> str:
-    """The kind of a loss in words: `WorkerCrashedError` is `worker crashed`."""
-    words = re.findall(r"[A-Z][a-z]+", type(error).__name__.removesuffix("Error"))
-    return " ".join(words).lower()
+    """The kind of a loss as text: `WorkerCrashedError` is `worker crashed`."""
+    parts = re.findall(r"[A-Z][a-z]+", type(error).__name__.removesuffix("Error"))
+    return " ".join(parts).lower()

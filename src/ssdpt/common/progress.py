@@ -1,4 +1,4 @@
-"""How long work tells of itself, without the worker knowing who listens."""
+"""Progress of long work, reported without knowing who shows it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 
 class Task:
-    """One piece of long work. The silent form: it only takes what it is told."""
+    """One piece of long work. This one is silent; the command line shows a bar."""
 
     def advance(self, steps: float = 1, note: str = "") -> None:
         """`steps` more are done; `note` is a short live text such as `loss 0.31`."""
@@ -53,7 +53,7 @@ class Relay(Reporter):
 
 
 class Labelled(Relay):
-    """Puts a name before everything, where several speak at once."""
+    """Puts a name before every message, where several report at once."""
 
     def __init__(self, listener: Reporter, label: str) -> None:
         super().__init__(listener)

@@ -10,6 +10,7 @@ import yaml
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from ssdpt.config.kinds import KindSettings
 from ssdpt.errors import SsdptError
 
 # What is wrong with a value, by pydantic's name of the mistake.
@@ -87,8 +88,8 @@ def _explain(error: ValidationError, expected: type[BaseModel], content: Any) ->
 def _mistake(error: ErrorDetails, expected: type[BaseModel], content: Any) -> str:
     """What is wrong in one place."""
     *above, last = error["loc"] or ("",)
-    names, here = _follow(expected, error["loc"])
-    holder = _follow(expected, above)[1]
+    names = _follow(expected, content, error["loc"])[0]
+    holder = _follow(expected, content, above)[1]
     owner, names = _owner(content, error["loc"], names)
     context = error.get("ctx", {})
     reason = error["msg"].removeprefix("Value error, ")
@@ -97,12 +98,6 @@ def _mistake(error: ErrorDetails, expected: type[BaseModel], content: Any) -> st
             reason, names = _unknown(names, holder), []
         case "string_pattern_mismatch" if _is_settings(holder):
             reason = f"does not fit; {holder.model_fields[str(last)].description}"
-        case "union_tag_invalid":
-            names = [*names, "kind"]
-            reason = f"'{context['tag']}' is not valid; choose {', '.join(_members(here))}"
-        case "union_tag_not_found":
-            names = [*names, "kind"]
-            reason = f"is missing; choose {', '.join(_members(here))}"
         case "literal_error":
             choices = context["expected"].replace("'", "")
             reason = f"'{error['input']}' is not valid; choose {choices}"
@@ -146,15 +141,15 @@ def _unknown(names: list[str], holder: type[BaseModel]) -> str:
     return f"{sentence}; there are {', '.join(fields)}"
 
 
-def _follow(expected: Any, place: Iterable[int | str]) -> tuple[list[str], Any]:
+def _follow(
+    expected: type[BaseModel], content: Any, place: Iterable[int | str]
+) -> tuple[list[str], Any]:
     """The names that lead to a place as a person writes them, and what is expected there."""
-    names, here = [], expected
+    names: list[str] = []
+    here: Any = expected
     for part in place:
-        members = _members(here)
-        if part in members:  # chosen by its kind, which is no name above it
-            here = members[str(part)]
-            continue
         names.append(str(part))
+        content = _item(content, part)
         if _is_settings(here):
             field = here.model_fields.get(str(part))
             here = None if field is None else field.annotation
@@ -162,16 +157,17 @@ def _follow(expected: Any, place: Iterable[int | str]) -> tuple[list[str], Any]:
             here = next(iter(get_args(here)), None)  # of a list
         if get_origin(here) is Annotated:
             here = get_args(here)[0]
+        if _is_settings(here) and issubclass(here, KindSettings):
+            here = here.class_of(content)
     return names, here
 
 
-def _members(union: Any) -> dict[str, type[BaseModel]]:
-    """Settings of which one is chosen, by their kind."""
-    return {
-        str(member.model_fields["kind"].default): member
-        for member in get_args(union)
-        if _is_settings(member) and "kind" in member.model_fields
-    }
+def _item(content: Any, part: int | str) -> Any:
+    """One value of a mapping or a list; None where there is none."""
+    try:
+        return content[part]
+    except (KeyError, IndexError, TypeError):
+        return None
 
 
 def _is_settings(kind: Any) -> TypeGuard[type[BaseModel]]:

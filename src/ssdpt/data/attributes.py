@@ -7,8 +7,7 @@ import re
 from pathlib import Path
 
 from ssdpt.errors import SsdptError
-
-Attributes = tuple[tuple[str, str], ...]
+from ssdpt.types import Attributes
 
 _NO_VALUE = frozenset({"", "-", "nan", "none", "noattribute", "null"})
 _TABLE = re.compile(r"attributes_.*\.csv", re.IGNORECASE)
@@ -29,7 +28,7 @@ def parse_attributes(text: str) -> Attributes:
             name, value = value, name
         pairs.append((name, value))
         words = words[2:]
-    if words and _says_something(words[0]):
+    if words and _has_value(words[0]):
         pairs.append(("other", words[0]))
     return tuple(pairs)
 
@@ -40,15 +39,15 @@ def read_attribute_tables(folder: Path) -> dict[tuple[str, str], Attributes]:
     The columns are file_name, d1p, d1v, d2p, d2v, …: a path such as `fan/train/section_….wav`,
     then name and value of each attribute. Fields that say nothing are left out.
     """
-    found: dict[tuple[str, str], Attributes] = {}
+    tables: dict[tuple[str, str], Attributes] = {}
     for table in sorted(folder.iterdir()):
         if _TABLE.fullmatch(table.name):
-            found.update(_read_table(table))
-    return found
+            tables.update(_read_table(table))
+    return tables
 
 
 def _read_table(path: Path) -> dict[tuple[str, str], Attributes]:
-    found: dict[tuple[str, str], Attributes] = {}
+    attributes: dict[tuple[str, str], Attributes] = {}
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             rows = csv.DictReader(file, restval="")
@@ -61,15 +60,15 @@ def _read_table(path: Path) -> dict[tuple[str, str], Attributes]:
             names = [name for name in columns if _COLUMN.fullmatch(name)]
             for row in rows:
                 pairs = [(row[name], row.get(f"{name[:-1]}v", "")) for name in names]
-                said = tuple((n, v) for n, v in pairs if _says_something(n) and _says_something(v))
-                if said:
+                filled = tuple((n, v) for n, v in pairs if _has_value(n) and _has_value(v))
+                if filled:
                     clip = Path(row["file_name"].replace("\\", "/"))
-                    found[clip.parent.name.lower(), clip.stem] = said
+                    attributes[clip.parent.name.lower(), clip.stem] = filled
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise SsdptError(f"{path}: not a readable attribute table ({error})") from error
-    return found
+    return attributes
 
 
-def _says_something(text: str) -> bool:
-    """The challenges write `noAttribute` or leave the field empty where they do not tell."""
+def _has_value(text: str) -> bool:
+    """The challenges write `noAttribute` or leave the field empty where there is no value."""
     return text.strip().lower() not in _NO_VALUE

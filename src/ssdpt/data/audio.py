@@ -1,25 +1,26 @@
-"""Read one channel of a sound file at one rate, in constant memory.
+"""Read one channel of a recording at one rate, in constant memory.
 
-`stream` is the only reader: `read` joins its blocks. Every way a file can be unusable ends in
-one sentence that names the file and, where it can be told, the second.
+`AudioReader` is the only reader: `probe`, `stream` and `read` open one. Every way a recording can
+be unusable ends in one sentence that names the file and, where it is known, the second.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 import soundfile
-import soxr
 
+from ssdpt.common.files import digest
 from ssdpt.data.container import missing_part
+from ssdpt.data.resampling import ResampledBlocks
 from ssdpt.errors import SsdptError
-from ssdpt.types import Floats
+from ssdpt.types import Clip, Floats, Recording
 
 AUDIO_SUFFIXES = frozenset({".wav", ".flac", ".ogg", ".mp3"})
 """File name endings that folders are searched for, in lower case."""
@@ -31,10 +32,11 @@ _UNKNOWN_FRAMES = 1 << 62  # libsndfile's sign for a FLAC stream written through
 
 
 Problem = Literal["missing", "unreadable", "cut short", "empty", "not numbers", "silent", "refused"]
+Source = Path | Recording | Clip
 
 
 class AudioError(SsdptError):
-    """A sound file that cannot be used; `problem` is the kind of it, for those who count."""
+    """A recording that cannot be used; `problem` is the kind of it, for those who count."""
 
     def __init__(self, path: Path, problem: Problem, sentence: str) -> None:
         super().__init__(f"{path}: {sentence}")
@@ -43,7 +45,7 @@ class AudioError(SsdptError):
 
 @dataclass(frozen=True, slots=True)
 class AudioInfo:
-    """What a sound file's header says."""
+    """What the header of a sound file says."""
 
     sample_rate: int  # Hz
     channels: int
@@ -51,131 +53,178 @@ class AudioInfo:
     seconds: float
 
 
-def probe(path: Path) -> AudioInfo:
-    """Read the header of `path`; refuse what is missing, foreign, empty or cut short."""
-    with _open(path) as file:
-        return _info(file)
+class AudioReader:
+    """A recording that is open: what its header says, and its samples as often as needed."""
+
+    def __init__(
+        self, path: Path, info: AudioInfo, decode: Callable[[], Iterator[np.ndarray]]
+    ) -> None:
+        """`decode` gives pieces (frames, channels) of `_DECODE_FRAMES`, from the beginning."""
+        self.path = path
+        self.info = info
+        self._decode = decode
+
+    def blocks(
+        self,
+        sample_rate: int = 16000,
+        channel: int = 0,
+        *,
+        block_seconds: float = 30.0,
+        strict: bool = False,
+    ) -> Iterator[Floats]:
+        """Yield one channel at `sample_rate` Hz as float32 blocks, each (samples,).
+
+        All blocks but the last hold `block_seconds`; the samples are the same whatever the block
+        length, and memory does not grow with the file. Another rate is resampled with an
+        anti-aliasing filter, or refused where `strict`. Not-a-number and infinite samples end the
+        stream with an error where they are met; silence and a file that ends too early, at its end.
+        """
+        self._check_channel(channel)
+        if strict and self.info.sample_rate != sample_rate:
+            shape = f"{describe_rate(self.info.sample_rate)}, {_channels(self.info.channels)}"
+            raise AudioError(
+                self.path,
+                "refused",
+                f"{shape}; this model expects {describe_rate(sample_rate)}, channel {channel} "
+                f"(leave out --strict to have it resampled)",
+            )
+        blocks = ResampledBlocks(self.info.sample_rate, sample_rate, block_seconds)
+        for samples in self._checked(channel):
+            yield from blocks.feed(samples)
+        yield from blocks.finish()
+
+    def _check_channel(self, channel: int) -> None:
+        channels = self.info.channels
+        if not 0 <= channel < channels:
+            raise AudioError(
+                self.path,
+                "refused",
+                f"there is no channel {channel}; the file has {_channels(channels)}, "
+                f"counted from 0: choose one from 0 to {channels - 1}",
+            )
+
+    def _checked(self, channel: int) -> Iterator[Floats]:
+        """The channel at the recording's own rate, checked sample by sample."""
+        info = self.info
+        done = 0
+        first: np.float32 | None = None
+        constant = True
+        pieces = self._decode()
+        while True:
+            try:
+                frames = next(pieces, None)
+            except (soundfile.SoundFileError, OSError) as error:
+                raise AudioError(
+                    self.path,
+                    "cut short",
+                    f"damaged or cut short after {done / info.sample_rate:.2f} s of "
+                    f"{info.seconds:.2f} s ({_reason(error)}); copy or record it again",
+                ) from error
+            if frames is None:
+                break
+            samples = np.ascontiguousarray(frames[:, channel])
+            finite = np.isfinite(samples)
+            if not finite.all():
+                at = (done + int(np.argmin(finite))) / info.sample_rate
+                raise AudioError(
+                    self.path,
+                    "not numbers",
+                    f"samples that are not numbers (NaN or infinite) at {at:.2f} s; "
+                    f"write it again from the original recording",
+                )
+            first = samples[0] if first is None else first
+            constant = constant and bool((samples == first).all())
+            done += len(samples)
+            yield samples
+        if done < info.frames:
+            raise AudioError(
+                self.path,
+                "cut short",
+                f"cut short: {done / info.sample_rate:.2f} s of the {info.seconds:.2f} s "
+                f"its header promises; copy or record it again",
+            )
+        if constant:
+            raise AudioError(
+                self.path,
+                "silent",
+                f"silent: all {info.seconds:.2f} s of channel {channel} hold one value; "
+                f"check the microphone and the channel",
+            )
+
+
+@contextlib.contextmanager
+def open_audio(source: Source) -> Iterator[AudioReader]:
+    """Open a sound file or a clip in memory; refuse what is missing, foreign, empty or cut short.
+
+    One thread may read from the reader at a time.
+    """
+    if isinstance(source, Clip):
+        yield _clip_reader(Path(source.name), source)
+        return
+    if isinstance(source, Recording) and source.clip is not None:
+        yield _clip_reader(source.path, source.clip)
+        return
+    path = source.path if isinstance(source, Recording) else source
+    file = _opened(path)
+    try:
+        yield AudioReader(path, _info(file), lambda: _file_pieces(file))
+    finally:
+        file.close()
+
+
+def probe(source: Source) -> AudioInfo:
+    """The header of a recording; refuses what `open_audio` does."""
+    with open_audio(source) as reader:
+        return reader.info
 
 
 def stream(
-    path: Path,
+    source: Source,
     sample_rate: int = 16000,
     channel: int = 0,
     *,
     block_seconds: float = 30.0,
     strict: bool = False,
 ) -> Iterator[Floats]:
-    """Yield channel `channel` of `path` at `sample_rate` Hz as float32 blocks, each (samples,).
-
-    All blocks but the last hold `block_seconds`; the samples are the same whatever the block
-    length, and memory does not grow with the file. Another rate is resampled with an
-    anti-aliasing filter, or refused where `strict`. Not-a-number and infinite samples end the
-    stream with an error where they are met; silence and a file that ends too early, at its end.
-    """
-    block = max(1, round(block_seconds * sample_rate))
-    waiting: list[Floats] = []
-    held = 0
-    for piece in _resampled(path, sample_rate, channel, strict):
-        waiting.append(piece)
-        held += len(piece)
-        if held < block:
-            continue
-        joined = np.concatenate(waiting)
-        whole = held - held % block
-        for start in range(0, whole, block):
-            yield joined[start : start + block]
-        waiting, held = [joined[whole:]], held - whole
-    if held:
-        yield np.concatenate(waiting)
+    """The blocks of `AudioReader.blocks`; the recording is open while they are read."""
+    with open_audio(source) as reader:
+        yield from reader.blocks(sample_rate, channel, block_seconds=block_seconds, strict=strict)
 
 
-def read(path: Path, sample_rate: int = 16000, channel: int = 0, *, strict: bool = False) -> Floats:
-    """All of `path` as `stream` gives it, (samples,) float32."""
-    return np.concatenate(list(stream(path, sample_rate, channel, strict=strict)))
+def read(
+    source: Source, sample_rate: int = 16000, channel: int = 0, *, strict: bool = False
+) -> Floats:
+    """All of a recording, (samples,) float32."""
+    return np.concatenate(list(stream(source, sample_rate, channel, strict=strict)))
+
+
+def content_digest(recording: Recording) -> str:
+    """A hash of the content: the same recording under another name has the same one."""
+    return digest(recording.path) if recording.clip is None else recording.clip.digest
 
 
 def describe_rate(sample_rate: int) -> str:
-    """A rate in the words of a data sheet: `44.1 kHz`."""
+    """A rate as a data sheet gives it: `44.1 kHz`."""
     return f"{sample_rate / 1000:g} kHz"
 
 
-def _resampled(path: Path, sample_rate: int, channel: int, strict: bool) -> Iterator[Floats]:
-    with _open(path) as file:
-        info = _info(file)
-        shape = f"{describe_rate(info.sample_rate)}, {_channels(info.channels)}"
-        if not 0 <= channel < info.channels:
-            raise AudioError(
-                path,
-                "refused",
-                f"there is no channel {channel}; the file has {_channels(info.channels)}, "
-                f"counted from 0: choose one from 0 to {info.channels - 1}",
-            )
-        if strict and info.sample_rate != sample_rate:
-            raise AudioError(
-                path,
-                "refused",
-                f"{shape}; this model expects {describe_rate(sample_rate)}, channel {channel} "
-                f"(leave out --strict to have it resampled)",
-            )
-        pieces = _decoded(path, file, channel, info)
-        if info.sample_rate == sample_rate:
-            yield from pieces
-            return
-        resampler = soxr.ResampleStream(info.sample_rate, sample_rate, 1, dtype="float32")
-        for piece in pieces:
-            yield resampler.resample_chunk(piece)
-        yield resampler.resample_chunk(np.empty(0, np.float32), last=True)
+def _clip_reader(path: Path, clip: Clip) -> AudioReader:
+    count = len(clip.samples)
+    info = AudioInfo(clip.sample_rate, 1, count, clip.seconds)
+    frames = clip.samples[:, None]  # (samples, 1)
+    starts = range(0, count, _DECODE_FRAMES)
+    return AudioReader(path, info, lambda: (frames[at : at + _DECODE_FRAMES] for at in starts))
 
 
-def _decoded(path: Path, file: Any, channel: int, info: AudioInfo) -> Iterator[Floats]:
-    """The channel at the file's own rate, checked sample by sample."""
-    done = 0
-    first: np.float32 | None = None
-    constant = True
-    while True:
-        try:
-            frames = file.read(_DECODE_FRAMES, dtype="float32", always_2d=True)
-        except soundfile.SoundFileError as error:
-            raise AudioError(
-                path,
-                "cut short",
-                f"damaged or cut short after {done / info.sample_rate:.2f} s of "
-                f"{info.seconds:.2f} s ({_reason(error)}); copy or record it again",
-            ) from error
-        if not len(frames):
-            break
-        samples = np.ascontiguousarray(frames[:, channel])
-        finite = np.isfinite(samples)
-        if not finite.all():
-            at = (done + int(np.argmin(finite))) / info.sample_rate
-            raise AudioError(
-                path,
-                "not numbers",
-                f"samples that are not numbers (NaN or infinite) at {at:.2f} s; "
-                f"write it again from the original recording",
-            )
-        first = samples[0] if first is None else first
-        constant = constant and bool((samples == first).all())
-        done += len(samples)
-        yield samples
-    if done < info.frames:
-        raise AudioError(
-            path,
-            "cut short",
-            f"cut short: {done / info.sample_rate:.2f} s of the {info.seconds:.2f} s "
-            f"its header promises; copy or record it again",
-        )
-    if constant:
-        raise AudioError(
-            path,
-            "silent",
-            f"silent: all {info.seconds:.2f} s of channel {channel} hold one value; "
-            f"check the microphone and the channel",
-        )
+def _file_pieces(file: Any) -> Iterator[np.ndarray]:
+    """All frames of an open sound file, (frames, channels) each."""
+    if file.tell():
+        file.seek(0)
+    while len(frames := file.read(_DECODE_FRAMES, dtype="float32", always_2d=True)):
+        yield frames
 
 
-@contextlib.contextmanager
-def _open(path: Path) -> Iterator[Any]:
+def _opened(path: Path) -> Any:
     """The decoder on `path`, after the checks that libsndfile does not make."""
     try:
         if path.is_dir():
@@ -188,25 +237,24 @@ def _open(path: Path) -> Iterator[Any]:
             raise AudioError(path, "empty", "an empty file (0 bytes); record it again")
         if missing := missing_part(path):
             raise AudioError(path, "cut short", f"cut short: {missing}; copy or record it again")
-        with soundfile.SoundFile(_name(path)) as file:
-            if file.frames == 0:
-                raise AudioError(path, "empty", "holds no sound (0 samples); record it again")
-            if file.frames >= _UNKNOWN_FRAMES:
-                raise AudioError(
-                    path, "unreadable", "does not tell its length; write it again to a file"
-                )
-            yield file
+        file = soundfile.SoundFile(_name(path))
     except OSError as error:
         raise AudioError(
             path, "unreadable", f"cannot be read: {error.strerror or error}; check the permissions"
         ) from error
     except (soundfile.SoundFileError, TypeError) as error:
-        # TypeError is soundfile's word for formats without a header, such as .raw.
+        # soundfile raises TypeError for formats without a header, such as .raw.
         raise AudioError(
             path,
             "unreadable",
             f"not a readable sound file ({_reason(error)}); WAV, FLAC, OGG and MP3 are read",
         ) from error
+    if 0 < file.frames < _UNKNOWN_FRAMES:
+        return file
+    file.close()
+    if file.frames == 0:
+        raise AudioError(path, "empty", "holds no sound (0 samples); record it again")
+    raise AudioError(path, "unreadable", "its length is not in its header; write it to a new file")
 
 
 def _info(file: Any) -> AudioInfo:
@@ -223,13 +271,13 @@ def _channels(count: int) -> str:
 
 
 def _reason(error: Exception) -> str:
-    """libsndfile's own words without the path, which the sentence already has."""
+    """libsndfile's message without the path, which the sentence already has."""
     text = str(getattr(error, "error_string", error)).removeprefix("Error : ").strip().rstrip(".")
-    if "does not exist" in text:  # how its MP3 decoder says that it found no frame
+    if "does not exist" in text:  # what its MP3 decoder says where it found no frame
         return "format not recognised"
     return text[:1].lower() + text[1:]
 
 
 def _name(path: Path) -> bytes | str:
-    """The path as soundfile takes it: as bytes it may hold what is no text, except on Windows."""
+    """The path for soundfile: as bytes, since a name need not be text, except on Windows."""
     return os.fsencode(path) if os.name == "posix" else str(path)

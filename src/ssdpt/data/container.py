@@ -23,7 +23,7 @@ _W64_RIFF = b"riff\x2e\x91\xcf\x11\xa5\xd6\x28\xdb\x04\xc1\x00\x00"
 
 
 def missing_part(path: Path) -> str:
-    """What the file at `path` lacks of what its header promises, in words; empty if nothing."""
+    """What the file at `path` lacks of what its header promises, as a phrase; empty if nothing."""
     size = path.stat().st_size
     with path.open("rb") as file:
         head = file.read(16)

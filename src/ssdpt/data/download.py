@@ -122,7 +122,7 @@ def download(
 
 
 class _Store:
-    """What is known on disk of one record: half-fetched files and what is done."""
+    """The state of one record on disk: files fetched in part, and finished ones."""
 
     def __init__(self, out: Path, number: int) -> None:
         self.out = out
@@ -134,36 +134,36 @@ class _Store:
         return self.home / f"{self.number}-{file.name}.part"
 
     def finished(self, wanted: set[str] | None) -> list[RemoteFile] | None:
-        """The wanted files if the record is known and all of them are done."""
+        """The wanted files if the record is on disk and all of them are done."""
         try:
             files = _files(json.loads(self.record.read_text(encoding="utf-8")))
         except (OSError, ValueError, SsdptError):
             return None
         files = [file for file in files if _is_wanted(file, wanted)]
-        found = {file.machine.lower() for file in files}
-        if wanted is not None and not wanted <= found:
+        machines = {file.machine.lower() for file in files}
+        if wanted is not None and not wanted <= machines:
             return None
         return files if all(self.is_done(file) for file in files) else None
 
     def is_done(self, file: RemoteFile) -> bool:
-        mark = self._mark(file)
-        return mark.get("md5") == file.md5 and all(p.is_dir() for p in self.folders(file))
+        done = self._done(file)
+        return done.get("md5") == file.md5 and all(p.is_dir() for p in self.folders(file))
 
     def folders(self, file: RemoteFile) -> list[Path]:
-        return [self.out / str(folder) for folder in self._mark(file).get("machines", [])]
+        return [self.out / str(folder) for folder in self._done(file).get("machines", [])]
 
     def finish(self, file: RemoteFile, machines: list[str]) -> None:
-        write_json(self._mark_path(file), {"md5": file.md5, "machines": machines})
+        write_json(self._done_path(file), {"md5": file.md5, "machines": machines})
 
-    def _mark_path(self, file: RemoteFile) -> Path:
+    def _done_path(self, file: RemoteFile) -> Path:
         return self.home / f"{self.number}-{file.name}.done.json"
 
-    def _mark(self, file: RemoteFile) -> dict[str, Any]:
+    def _done(self, file: RemoteFile) -> dict[str, Any]:
         try:
-            mark = json.loads(self._mark_path(file).read_text(encoding="utf-8"))
+            done = json.loads(self._done_path(file).read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return {}
-        return mark if isinstance(mark, dict) else {}
+        return done if isinstance(done, dict) else {}
 
 
 def _files(record: Any) -> list[RemoteFile]:

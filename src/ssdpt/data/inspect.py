@@ -1,4 +1,4 @@
-"""What is in a folder of recordings, and what is odd about it."""
+"""What is in a folder of recordings, and which problems it has."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ssdpt.common.files import digest
 from ssdpt.common.progress import SILENT, Reporter
-from ssdpt.data.audio import AudioError, describe_rate, probe, stream
+from ssdpt.data.audio import AudioError, content_digest, describe_rate, open_audio
 from ssdpt.data.layouts import read_layout
 from ssdpt.types import Recording
 
@@ -42,7 +41,7 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class MachineSummary:
-    """What was found of one machine. Keys of `sample_rates` are Hz, of `channels` their number."""
+    """The clips of one machine. Keys of `sample_rates` are Hz, of `channels` their number."""
 
     machine: str
     clips: int
@@ -61,7 +60,7 @@ class MachineSummary:
 
 
 @dataclass(frozen=True, slots=True)
-class Oddity:
+class Problem:
     """Something to look at: its `kind`, a sentence, and the files, relative to the given path."""
 
     kind: str
@@ -71,32 +70,32 @@ class Oddity:
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """The whole finding; `dataclasses.asdict` makes JSON of it."""
+    """The whole result; `dataclasses.asdict` makes JSON of it."""
 
     path: str
     layout: str
     machines: tuple[MachineSummary, ...]
-    odd: tuple[Oddity, ...]
+    problems: tuple[Problem, ...]
     notes: tuple[str, ...]
 
     def lines(self) -> list[str]:
-        """The finding as plain text."""
+        """The result as plain text."""
         clips = sum(machine.clips for machine in self.machines)
         hours = sum(machine.hours for machine in self.machines)
         lines = [f"{self.path}: layout {self.layout}, {clips} clips, {hours:.2f} h"]
         for machine in self.machines:
             lines += _machine_lines(machine)
         lines += [f"note: {note}" for note in self.notes]
-        for oddity in self.odd:
-            lines.append(f"odd: {oddity.sentence}: {_some(oddity.files, _FILES_SHOWN)}")
-        if not self.odd:
-            lines.append("nothing odd")
+        for problem in self.problems:
+            lines.append(f"problem: {problem.sentence}: {_some(problem.files, _FILES_SHOWN)}")
+        if not self.problems:
+            lines.append("no problems found")
         return lines
 
 
 @dataclass(frozen=True, slots=True)
 class _Measured:
-    """One file, listened to. `error` is set where that failed."""
+    """The measurements of one file. `error` is set where it could not be read."""
 
     recording: Recording
     sample_rate: int = 0
@@ -110,13 +109,13 @@ class _Measured:
 
 
 def inspect(path: Path, reporter: Reporter = SILENT, *, channel: int = 0) -> Inspection:
-    """Recognise the layout at `path` and listen to channel `channel` of every recording."""
+    """Recognise the layout at `path` and measure channel `channel` of every recording."""
     dataset = read_layout(path)
     root = path if path.is_dir() else path.parent
     measured: list[_Measured] = []
     workers = min(2, os.cpu_count() or 1)  # reading, not computing, sets the pace beyond that
     with (
-        reporter.task("listening", len(dataset.recordings)) as task,
+        reporter.task("reading", len(dataset.recordings)) as task,
         ThreadPoolExecutor(workers) as pool,
     ):
         try:
@@ -133,21 +132,21 @@ def inspect(path: Path, reporter: Reporter = SILENT, *, channel: int = 0) -> Ins
         path=str(path),
         layout=dataset.layout,
         machines=tuple(_summary(name, items) for name, items in by_machine.items()),
-        odd=tuple(_oddities(root, measured, by_machine)),
+        problems=tuple(_problems(root, measured, by_machine)),
         notes=dataset.notes,
     )
 
 
 def _measure(recording: Recording, channel: int) -> _Measured:
-    path = recording.path
+    count, loud, total, squares = 0, 0, 0.0, 0.0
     try:
-        info = probe(path)
-        count, loud, total, squares = 0, 0, 0.0, 0.0
-        for block in stream(path, info.sample_rate, channel, block_seconds=_BLOCK_SECONDS):
-            count += len(block)
-            loud += int(np.count_nonzero(np.abs(block) >= _FULL_SCALE))
-            total += float(block.sum(dtype=np.float64))
-            squares += float(np.square(block, dtype=np.float64).sum())
+        with open_audio(recording) as reader:
+            info = reader.info
+            for block in reader.blocks(info.sample_rate, channel, block_seconds=_BLOCK_SECONDS):
+                count += len(block)
+                loud += int(np.count_nonzero(np.abs(block) >= _FULL_SCALE))
+                total += float(block.sum(dtype=np.float64))
+                squares += float(np.square(block, dtype=np.float64).sum())
     except AudioError as error:
         return _Measured(recording, error=error)
     mean = total / count
@@ -159,7 +158,7 @@ def _measure(recording: Recording, channel: int) -> _Measured:
         clipped=loud > _CLIPPED_SHARE * count,
         quiet=squares / count - mean**2 < _QUIET**2,
         offset=mean,
-        digest=digest(path),
+        digest=content_digest(recording),
     )
 
 
@@ -185,18 +184,18 @@ def _summary(machine: str, items: Sequence[_Measured]) -> MachineSummary:
         faults=_tally(r.fault for r in recordings if r.fault),
         sample_rates=_tally(str(item.sample_rate) for item in readable),
         channels=_tally(str(item.channels) for item in readable),
-        attributes={name: tuple(sorted(said)) for name, said in sorted(values.items())},
+        attributes={name: tuple(sorted(chosen)) for name, chosen in sorted(values.items())},
         counts=tuple(Count(*kind, clips) for kind, clips in sorted(kinds.items())),
     )
 
 
-def _oddities(
+def _problems(
     root: Path, measured: Sequence[_Measured], by_machine: dict[str, list[_Measured]]
-) -> Iterable[Oddity]:
-    def odd(kind: str, sentence: str, items: Iterable[_Measured]) -> Iterable[Oddity]:
+) -> Iterable[Problem]:
+    def problem(kind: str, sentence: str, items: Iterable[_Measured]) -> Iterable[Problem]:
         files = tuple(_relative(item.recording.path, root) for item in items)
         if files:
-            yield Oddity(kind, sentence.format(count=len(files)), files)
+            yield Problem(kind, sentence.format(count=len(files)), files)
 
     def those(test: Callable[[_Measured], bool]) -> list[_Measured]:
         return [item for item in measured if item.error is None and test(item)]
@@ -206,27 +205,27 @@ def _oddities(
         assert item.error is not None
         if item.error.problem != "silent":
             reason = str(item.error).removeprefix(f"{item.recording.path}: ")
-            yield from odd(item.error.problem, reason, [item])
+            yield from problem(item.error.problem, reason, [item])
     silent = [item for item in failed if item.error and item.error.problem == "silent"]
-    yield from odd(
+    yield from problem(
         "silent", "{count} silent, check the microphone", silent + those(lambda item: item.quiet)
     )
-    yield from odd(
+    yield from problem(
         "clipped",
         "{count} clipped (many samples at full scale), lower the gain",
         those(lambda item: item.clipped),
     )
-    yield from odd(
+    yield from problem(
         "too short",
         f"{{count}} shorter than one segment of {SHORTEST_SECONDS:.2f} s",
         those(lambda item: item.seconds < SHORTEST_SECONDS),
     )
-    yield from odd(
+    yield from problem(
         "offset",
         f"{{count}} off the zero line by more than {_OFFSET:.0%} of full scale",
         those(lambda item: abs(item.offset) > _OFFSET),
     )
-    yield from odd(
+    yield from problem(
         "anomaly in training",
         "{count} labelled anomalous among the training clips, fitting leaves them out",
         [i for i in measured if i.recording.split == "train" and i.recording.label == "anomaly"],
@@ -236,21 +235,23 @@ def _oddities(
         same[item.digest].append(item)
     for items in same.values():
         if len(items) > 1:
-            yield from odd("duplicate", "{count} files with the same content", items)
+            yield from problem("duplicate", "{count} files with the same content", items)
     for machine, items in by_machine.items():
         readable = [item for item in items if item.error is None]
         rates = Counter(item.sample_rate for item in readable)
         channels = Counter(item.channels for item in readable)
         if len(rates) > 1:
             common = rates.most_common(1)[0][0]
-            words = ", ".join(f"{describe_rate(rate)} × {n}" for rate, n in rates.most_common())
+            counts = ", ".join(f"{describe_rate(rate)} × {n}" for rate, n in rates.most_common())
             rest = [item for item in readable if item.sample_rate != common]
-            yield from odd("mixed rates", f"{machine}: mixed sample rates ({words})", rest)
+            yield from problem("mixed rates", f"{machine}: mixed sample rates ({counts})", rest)
         if len(channels) > 1:
             usual = channels.most_common(1)[0][0]
-            words = ", ".join(f"{number} × {n}" for number, n in channels.most_common())
+            counts = ", ".join(f"{number} × {n}" for number, n in channels.most_common())
             rest = [item for item in readable if item.channels != usual]
-            yield from odd("mixed channels", f"{machine}: mixed channel counts ({words})", rest)
+            yield from problem(
+                "mixed channels", f"{machine}: mixed channel counts ({counts})", rest
+            )
 
 
 def _machine_lines(machine: MachineSummary) -> list[str]:
@@ -263,8 +264,8 @@ def _machine_lines(machine: MachineSummary) -> list[str]:
     ]
     for count in machine.counts:
         section = f"section {count.section}" if count.section else ""
-        words = [section, count.domain, count.split, count.label or "unlabelled"]
-        lines.append(f"  {' '.join(filter(None, words))}: {count.clips}")
+        kind = [section, count.domain, count.split, count.label or "unlabelled"]
+        lines.append(f"  {' '.join(filter(None, kind))}: {count.clips}")
     for fault, clips in machine.faults.items():
         lines.append(f"  fault {fault}: {clips}")
     for name, values in machine.attributes.items():
@@ -272,13 +273,13 @@ def _machine_lines(machine: MachineSummary) -> list[str]:
     return lines
 
 
-def _tally(words: Iterable[str]) -> dict[str, int]:
-    return dict(sorted(Counter(words).items()))
+def _tally(values: Iterable[str]) -> dict[str, int]:
+    return dict(sorted(Counter(values).items()))
 
 
-def _some(words: Sequence[str], shown: int) -> str:
-    more = f" and {len(words) - shown} more" if len(words) > shown else ""
-    return ", ".join(words[:shown]) + more
+def _some(names: Sequence[str], shown: int) -> str:
+    more = f" and {len(names) - shown} more" if len(names) > shown else ""
+    return ", ".join(names[:shown]) + more
 
 
 def _relative(path: Path, root: Path) -> str:

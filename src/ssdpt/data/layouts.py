@@ -1,4 +1,4 @@
-"""Recognise how recordings are laid out, and say of each what its place and name tell.
+"""Recognise how recordings are laid out, and describe each by its folder and its name.
 
     dcase2020   <machine>/{train,test}/{normal|anomaly}_id_NN_NNNNNNNN.wav
     dcase2021   <machine>/{train,source_test,target_test}/section_NN_….wav
@@ -22,12 +22,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from ssdpt.data.attributes import Attributes, read_attribute_tables
+from ssdpt.data.attributes import read_attribute_tables
 from ssdpt.data.audio import AUDIO_SUFFIXES
 from ssdpt.data.manifest import read_manifest
 from ssdpt.data.names import parse_name
 from ssdpt.errors import SsdptError
-from ssdpt.types import Domain, Label, Recording, Split
+from ssdpt.types import Attributes, Domain, Label, Recording, Split
 
 NORMAL_NAMES = frozenset({"normal", "good", "healthy", "ok"})
 """Names of folders, in lower case, that hold normal recordings."""
@@ -50,8 +50,8 @@ _NAMED_AT_MOST = 3  # files named in a note
 class Dataset:
     """Recordings and the layout they were found in.
 
-    `layout` joins several names with `+` where machines differ. `notes` says in words what was
-    left out and what was taken for granted.
+    `layout` joins several names with `+` where machines differ. `notes` says what was
+    left out and what was assumed.
     """
 
     root: Path
@@ -67,9 +67,9 @@ class Dataset:
 
 def read_layouts(paths: Sequence[Path]) -> Dataset:
     """Several data sets as one; no two of them may have a machine of the same name."""
-    found = [read_layout(path) for path in paths]
+    datasets = [read_layout(path) for path in paths]
     owner: dict[str, Path] = {}
-    for path, dataset in zip(paths, found, strict=True):
+    for path, dataset in zip(paths, datasets, strict=True):
         for machine in dataset.machines:
             if owner.setdefault(machine, path) is not path:
                 raise SsdptError(
@@ -78,9 +78,9 @@ def read_layouts(paths: Sequence[Path]) -> Dataset:
                 )
     return Dataset(
         root=paths[0],
-        layout="+".join(dict.fromkeys(dataset.layout for dataset in found)),
-        recordings=tuple(item for dataset in found for item in dataset.recordings),
-        notes=tuple(note for dataset in found for note in dataset.notes),
+        layout="+".join(dict.fromkeys(dataset.layout for dataset in datasets)),
+        recordings=tuple(item for dataset in datasets for item in dataset.recordings),
+        notes=tuple(note for dataset in datasets for note in dataset.notes),
     )
 
 
@@ -118,21 +118,21 @@ def read_layout(path: Path) -> Dataset:
 
 
 def recording_of(path: Path) -> Recording:
-    """What the name of one sound file and the folders it lies in say of it."""
+    """A sound file, described by its name and the folders it lies in."""
     return _Reader(path.parent).describe(path).recording
 
 
 def _read_folder(root: Path) -> Dataset:
     reader = _Reader(root)
-    found = [reader.describe(file) for file in _walk(root)]
-    if not found:
+    described = [reader.describe(file) for file in _walk(root)]
+    if not described:
         raise SsdptError(
             f"{root}: no sound files in this folder or below it; "
             f"files ending in {_suffixes()} are read"
         )
-    found = _mark_strays(found)
-    kept = [item for item in found if not item.skip]
-    notes = (*_skip_notes(root, found), *_remarks(kept), *_shared_names(kept))
+    described = _without_strays(described)
+    kept = [item for item in described if not item.skip]
+    notes = (*_skip_notes(root, described), *_remarks(kept), *_shared_names(kept))
     if not kept:
         raise SsdptError(f"{root}: no recordings to use: {notes[0]}")
     recordings = sorted((item.recording for item in kept), key=_order)
@@ -164,10 +164,10 @@ def _walk(root: Path) -> Iterator[Path]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Described:
     """A recording, the rule that described it and the machine's folder.
 
-    `skip` says why it is left out; `remark` what was taken for granted.
+    `skip` says why it is left out; `remark` what was assumed.
     """
 
     recording: Recording
@@ -186,15 +186,15 @@ class _Reader:
         self._halved: dict[Path, bool] = {}
         self._tables: dict[Path, dict[tuple[str, str], Attributes]] = {}
 
-    def describe(self, path: Path) -> _Found:
+    def describe(self, path: Path) -> _Described:
         """The first rule that fits: a DCASE name, a folder called normal, or neither."""
         place = _full(path)
         for rule in (self._by_name, self._by_normal):
-            if found := rule(path, place):
-                return found
+            if described := rule(path, place):
+                return described
         return self._plain(path, place)
 
-    def _by_name(self, path: Path, place: Path) -> _Found | None:
+    def _by_name(self, path: Path, place: Path) -> _Described | None:
         name = parse_name(path.stem)
         if name is None:
             return None
@@ -202,23 +202,23 @@ class _Reader:
         layout = "dcase2020"
         if path.stem.lower().startswith("section"):
             layout = "dcase2021" if self._is_halved(machine) else "dcase2022"
-        told = name.domain or domain
+        chosen = name.domain or domain
         recording = Recording(
             path=path,
             machine=_machine(machine),
             section=name.section,
-            domain=told or "source",
+            domain=chosen or "source",
             # The folder goes before the name: a test clip put among the training clips is one.
             split=split or name.split or "",
             label=name.label or "",
             attributes=self._table(machine).get((place.parent.name.lower(), path.stem))
             or name.attributes,
         )
-        unknown = told is None and layout != "dcase2020"
-        remark = "do not tell their domain: taken as source" if unknown else ""
-        return _Found(recording, layout, machine, remark=remark)
+        unknown = chosen is None and layout != "dcase2020"
+        remark = "have no domain in their names: taken as source" if unknown else ""
+        return _Described(recording, layout, machine, remark=remark)
 
-    def _by_normal(self, path: Path, place: Path) -> _Found | None:
+    def _by_normal(self, path: Path, place: Path) -> _Described | None:
         """The nearest folder above that holds a folder called normal decides."""
         owner = place.parent
         while not self._holds_normal(owner):
@@ -228,7 +228,9 @@ class _Reader:
         machine, split, _ = _strip_split(owner)
         if owner == place.parent:
             loose = Recording(path, _machine(machine))
-            return _Found(loose, "folder", machine, skip="beside the folder of normal recordings")
+            return _Described(
+                loose, "folder", machine, skip="beside the folder of normal recordings"
+            )
         kind = place.relative_to(owner).parts[0]
         label: Label = "anomaly"
         fault = "" if kind.lower() in _ANOMALY_NAMES else kind
@@ -251,9 +253,9 @@ class _Reader:
             attributes=attributes,
             fault=fault,
         )
-        return _Found(recording, layout, machine)
+        return _Described(recording, layout, machine)
 
-    def _plain(self, path: Path, place: Path) -> _Found:
+    def _plain(self, path: Path, place: Path) -> _Described:
         """Nothing is known but the folders' names: the first one below the given is the machine,
         unless sound files lie in the given one itself."""
         machine, split, domain = _strip_split(place.parent)
@@ -267,7 +269,7 @@ class _Reader:
             "have no label: fitting takes them as normal; put known faults into folders of their "
             "own beside a folder called normal"
         )
-        return _Found(recording, "files", machine, remark=remark)
+        return _Described(recording, "files", machine, remark=remark)
 
     @cached_property
     def _holds_sound(self) -> bool:
@@ -276,8 +278,8 @@ class _Reader:
     def _holds_normal(self, folder: Path) -> bool:
         """Whether `folder` has a subfolder of normal recordings.
 
-        Of the folder above the given one only the plain word `normal` is heeded: a neighbour that
-        happens to be called `ok` says nothing of the user's recordings.
+        Above the given folder only the name `normal` counts: a neighbour that happens to be called
+        `ok` says nothing about the user's recordings.
         """
         if folder not in self._normal:
             self._normal[folder] = frozenset(
@@ -332,27 +334,27 @@ def _subfolders(folder: Path) -> list[Path]:
     try:
         return [e for e in folder.iterdir() if e.is_dir() and not e.name.startswith(".")]
     except OSError:
-        return []  # a folder above the given one may be closed to us; it then says nothing
+        return []  # a folder above the given one may not be readable; it then counts as empty
 
 
 def _is_sound(entry: Path) -> bool:
     return entry.suffix.lower() in AUDIO_SUFFIXES and not entry.name.startswith(".")
 
 
-def _mark_strays(found: list[_Found]) -> list[_Found]:
-    """Files of another name among DCASE clips are left out: nothing tells what they are."""
-    dcase = {item.recording.path.parent for item in found if item.layout.startswith("dcase")}
+def _without_strays(described: list[_Described]) -> list[_Described]:
+    """Files of another name among DCASE clips are left out: it is not known what they are."""
+    dcase = {item.recording.path.parent for item in described if item.layout.startswith("dcase")}
     return [
         replace(item, skip="among DCASE clips, but not named as one")
         if item.layout == "files" and item.recording.path.parent in dcase
         else item
-        for item in found
+        for item in described
     ]
 
 
-def _skip_notes(root: Path, found: Iterable[_Found]) -> list[str]:
+def _skip_notes(root: Path, described: Iterable[_Described]) -> list[str]:
     reasons: defaultdict[str, list[str]] = defaultdict(list)
-    for item in found:
+    for item in described:
         if item.skip:
             reasons[item.skip].append(item.recording.path.relative_to(root).as_posix())
     return [
@@ -362,12 +364,12 @@ def _skip_notes(root: Path, found: Iterable[_Found]) -> list[str]:
     ]
 
 
-def _remarks(kept: Iterable[_Found]) -> list[str]:
+def _remarks(kept: Iterable[_Described]) -> list[str]:
     counts = Counter(item.remark for item in kept if item.remark)
     return [f"{count} recordings {remark}" for remark, count in sorted(counts.items())]
 
 
-def _shared_names(kept: Iterable[_Found]) -> list[str]:
+def _shared_names(kept: Iterable[_Described]) -> list[str]:
     homes: defaultdict[str, set[Path]] = defaultdict(set)
     for item in kept:
         homes[item.recording.machine].add(item.home)

@@ -1,6 +1,6 @@
-"""A CSV table of recordings: one's own data in any folders, told row by row.
+"""A CSV table of recordings: one's own data in any folders, described row by row.
 
-Columns, in any order; only `path` must be there and an empty field says nothing:
+Columns, in any order; only `path` must be there and a field may be empty:
 
     path        relative to the CSV file, or absolute
     machine     name of the machine (type); the CSV's folder gives it otherwise
@@ -39,7 +39,7 @@ _LABELS: dict[str, Label] = {
     "abnormal": "anomaly",
 }
 
-Word = TypeVar("Word", bound=str)
+Choice = TypeVar("Choice", bound=str)
 
 
 def read_manifest(path: Path) -> tuple[list[Recording], tuple[str, ...]]:
@@ -97,7 +97,7 @@ def _recording(manifest: Path, where: str, row: Mapping[str, str]) -> Recording:
     path = manifest.parent / row["path"]
     if not path.is_file():
         raise SsdptError(f"{where}: no such file: {path}; check the path")
-    label = _word(where, "label", row, _LABELS)
+    label = _choice(where, "label", row, _LABELS)
     fault = row.get("fault", "")
     if fault and label == "normal":
         raise SsdptError(f"{where}: labelled normal, yet with the fault {fault}; which is it?")
@@ -105,20 +105,22 @@ def _recording(manifest: Path, where: str, row: Mapping[str, str]) -> Recording:
         path=path,
         machine=_name(where, "machine", row) or manifest.absolute().parent.name or "machine",
         section=_name(where, "section", row),
-        domain=_word(where, "domain", row, _DOMAINS),
-        split=_word(where, "split", row, _SPLITS),
+        domain=_choice(where, "domain", row, _DOMAINS),
+        split=_choice(where, "split", row, _SPLITS),
         label="anomaly" if fault else label,
         attributes=_attributes(where, row.get("attributes", "")),
         fault=fault,
     )
 
 
-def _word(where: str, column: str, row: Mapping[str, str], words: Mapping[str, Word]) -> Word:
+def _choice(
+    where: str, column: str, row: Mapping[str, str], choices: Mapping[str, Choice]
+) -> Choice:
     text = row.get(column, "")
     try:
-        return words[text.lower()]
+        return choices[text.lower()]
     except KeyError:
-        allowed = ", ".join(word for word in dict.fromkeys(words.values()) if word)
+        allowed = ", ".join(choice for choice in dict.fromkeys(choices.values()) if choice)
         raise SsdptError(f"{where}: {column} is {text!r}; write one of {allowed}") from None
 
 

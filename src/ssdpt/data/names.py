@@ -13,8 +13,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from ssdpt.data.attributes import Attributes, parse_attributes
-from ssdpt.types import Domain, Label, Split
+from ssdpt.data.attributes import parse_attributes
+from ssdpt.types import Attributes, Domain, Label, Split
 
 _NAME_2020 = re.compile(r"(?:(normal|anomaly)_)?id_(\d+)_(\d+)", re.IGNORECASE)
 _NAME_SECTION = re.compile(r"section_(\d+)(?:_(.*))?", re.IGNORECASE)
@@ -26,7 +26,7 @@ _CONTENTS = frozenset({"machine", "noise"})
 
 @dataclass(frozen=True, slots=True)
 class ClipName:
-    """A DCASE file name in parts; `None` where the name does not tell."""
+    """A DCASE file name in parts; `None` where the name has no such part."""
 
     section: str
     domain: Domain | None = None

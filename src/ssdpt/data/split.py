@@ -39,7 +39,7 @@ def training_split(
 ) -> tuple[list[Recording], list[Recording]]:
     """Divide into (train, test).
 
-    A machine whose layout marks training recordings keeps its division. Any other gets a seeded
+    A machine whose layout names training recordings keeps its division. Any other gets a seeded
     one by recording: `test_share` of the normal (or unlabelled) recordings of each section, and
     every anomaly, go to test; each section keeps at least one for training. Supplemental clips
     are in neither.
@@ -121,12 +121,12 @@ def _shuffled(group: list[Recording], seed: int) -> list[Recording]:
 def _apportion(sizes: list[int], wanted: int) -> list[int]:
     """`wanted` places over groups in proportion to `sizes`, at most all but one of each."""
     total = sum(sizes)
-    room = [size - 1 for size in sizes]
-    wanted = min(wanted, sum(room))
+    largest = [size - 1 for size in sizes]
+    wanted = min(wanted, sum(largest))
     quotas = [wanted * size / total for size in sizes]
-    given = [min(math.floor(quota), free) for quota, free in zip(quotas, room, strict=True)]
+    given = [min(math.floor(quota), most) for quota, most in zip(quotas, largest, strict=True)]
     while sum(given) < wanted:
-        open_groups = [i for i in range(len(sizes)) if given[i] < room[i]]
+        open_groups = [i for i in range(len(sizes)) if given[i] < largest[i]]
         # The group furthest below its quota comes next; ties go to the first.
         best = max(open_groups, key=lambda i: (quotas[i] - given[i], -i))
         given[best] += 1

@@ -1,4 +1,4 @@
-"""Many recordings, judged on every core.
+"""Many recordings, scored on every core.
 
 Every core takes a clip of its own from the file to the score, so that decoding, features and
 network of different clips overlap. Where a device wants several clips at once, the cores make
@@ -13,7 +13,7 @@ from concurrent.futures import Future
 from itertools import islice
 
 from ssdpt.common.threads import cores, workers
-from ssdpt.data import audio
+from ssdpt.data.audio import open_audio
 from ssdpt.detection.scorer import PendingClip, Scorer
 from ssdpt.errors import SsdptError
 from ssdpt.types import Recording, Score
@@ -29,29 +29,28 @@ _Queue = deque[tuple[Recording, Future[_Outcome]]]
 
 
 def score_all(
-    recordings: Iterable[Recording], judge_for: ScorerFor, *, strict: bool = False
+    recordings: Iterable[Recording], scorer_for: ScorerFor, *, strict: bool = False
 ) -> Iterator[tuple[Recording, Score | SsdptError]]:
     """The score of every recording, in order, or why there is none.
 
-    An SsdptError of `judge_for` is that of its recording; one of `recordings` itself comes after
+    An SsdptError of `scorer_for` is that of its recording; one of `recordings` itself comes after
     the scores of all that it gave before. However many there are, only some are in memory.
     """
 
     def ahead_of_time(recording: Recording) -> _Outcome:
         """On a thread of its own; None for one that is too long for it."""
         try:
-            judge = judge_for(recording)
-            if audio.probe(recording.path).seconds > LONG_SECONDS:
-                return None
-            return judge.score_ahead(recording.path, section=recording.section, strict=strict)
+            scorer = scorer_for(recording)
+            with open_audio(recording) as reader:
+                if reader.info.seconds > LONG_SECONDS:
+                    return None
+                return scorer.start_scoring(recording, reader, strict=strict)
         except SsdptError as error:
             return error
 
     def in_turn(recording: Recording) -> Score | SsdptError:
         try:
-            return judge_for(recording).score(
-                recording.path, section=recording.section, strict=strict
-            )
+            return scorer_for(recording).score(recording, strict=strict)
         except SsdptError as error:
             return error
 
@@ -66,8 +65,8 @@ def score_all(
         held = next(waiting, None)
         while True:
             try:
-                room = at_once - len(queue) - (held is not None)
-                for recording in islice(waiting, room):
+                free = at_once - len(queue) - (held is not None)
+                for recording in islice(waiting, free):
                     if held is not None:
                         queue.append((held, pool.submit(ahead_of_time, held)))
                         held = None
@@ -84,42 +83,42 @@ def score_all(
             if outcome is None:
                 yield recording, in_turn(recording)
             elif isinstance(outcome, PendingClip):
-                batch = [(recording, outcome), *_companions(queue, recording, outcome, judge_for)]
-                yield from _judged(batch, judge_for(recording), in_turn)
+                batch = [(recording, outcome), *_companions(queue, recording, outcome, scorer_for)]
+                yield from _scored(batch, scorer_for(recording), in_turn)
             else:
                 yield recording, outcome
     finally:
-        # Whoever interrupts does not wait for clips that nobody asks for any more.
+        # After an interruption, clips whose scores are not wanted any more are not waited for.
         pool.shutdown(wait=False, cancel_futures=True)
     if end is not None:
         raise end
 
 
-def _judged(
+def _scored(
     batch: list[tuple[Recording, PendingClip]],
-    judge: Scorer,
+    scorer: Scorer,
     in_turn: Callable[[Recording], _Result],
 ) -> Iterator[tuple[Recording, _Result]]:
-    """Clips that were heard ahead, together; where that fails, each on its own."""
+    """The clips whose frames are there, together; where that fails, each on its own."""
     try:
-        scores = judge.score_pending([heard for _, heard in batch])
+        scores = scorer.score_pending([pending for _, pending in batch])
     except SsdptError:
-        for member, _ in batch:
-            yield member, in_turn(member)
+        for recording, _ in batch:
+            yield recording, in_turn(recording)
         return
-    for (member, _), score in zip(batch, scores, strict=True):
-        yield member, score
+    for (recording, _), score in zip(batch, scores, strict=True):
+        yield recording, score
 
 
 def _companions(
-    queue: _Queue, first: Recording, heard: PendingClip, judge_for: ScorerFor
+    queue: _Queue, first: Recording, pending: PendingClip, scorer_for: ScorerFor
 ) -> Iterator[tuple[Recording, PendingClip]]:
-    """The clips after the first that the same judge takes with it; they leave the queue."""
-    judge, frames = judge_for(first), len(heard.frames)
+    """The clips after the first that the same scorer takes with it; they leave the queue."""
+    scorer, frames = scorer_for(first), len(pending.frames)
     while queue and frames < _FRAMES_AT_ONCE:
         recording, future = queue[0]
         outcome = future.result()
-        if not isinstance(outcome, PendingClip) or judge_for(recording) is not judge:
+        if not isinstance(outcome, PendingClip) or scorer_for(recording) is not scorer:
             return
         queue.popleft()
         frames += len(outcome.frames)

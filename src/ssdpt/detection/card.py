@@ -1,4 +1,4 @@
-"""The README.md of a model folder: what the model is, in words and figures."""
+"""The README.md of a model folder: what the model is, in text and figures."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def model_card(model: StoredModel) -> str:
     system_part = f"\n{part}\n" if part else ""
     return f"""# {model.machine}: anomalous sound detector
 
-Judges recordings of `{model.machine}` by how far they are from its normal sound.
+Scores recordings of `{model.machine}` by how far they are from its normal sound.
 Scores: higher = more anomalous. Made by ssdpt {model.version}.
 
     ssdpt score FOLDER recording.wav
 
 ## Data
-{len(model.heard)} normal recordings ({model.description.get("clips", "?")} clips), \
+{len(model.recordings_seen)} normal recordings ({model.description.get("clips", "?")} clips), \
 sections {", ".join(model.sections)}. \
 `data.json` lists their content digests, so that none of them is used to test the model.
 
@@ -53,8 +53,8 @@ From {calibration.pooled.clips} normal clips ({basis}), for a false-alarm rate o
 ## Notes of the fit
 {notes}
 
-## Thresholds
-It has heard this machine in the conditions it was recorded in. Another microphone position, room,
+## Where it holds
+It knows this machine in the conditions it was recorded in. Another microphone position, room,
 speed or load can look like a fault: record it as normal and give it to the model
 (`ssdpt adapt`, where the system can), or fit again.
 """
@@ -63,8 +63,8 @@ speed or load can look like a fault: record it as normal and give it to the mode
 def _row(name: str, tail: Tail, model: StoredModel) -> str:
     rate = model.calibration.false_alarm_rate
     alarm_rate = rate * model.calibration.alarm_ratio
-    mark = " (extrapolated)" if alarm_rate < tail.smallest_observed_rate else ""
+    note = " (extrapolated)" if alarm_rate < tail.smallest_observed_rate else ""
     return (
         f"| {name} | {tail.clips} | {tail.method} | p = {tail.fit_p_value:.2f} | "
-        f"{tail.threshold(rate):.4f} | {tail.threshold(alarm_rate):.4f}{mark} |"
+        f"{tail.threshold(rate):.4f} | {tail.threshold(alarm_rate):.4f}{note} |"
     )

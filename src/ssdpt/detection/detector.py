@@ -1,4 +1,4 @@
-"""The public face: a fitted detector of one machine.
+"""The public interface: a fitted detector of one machine.
 
 detector = Detector.fit("recordings/pump-17")
 score = detector.score("today.wav")     # .value .level .p_value .parts .timeline
@@ -7,11 +7,13 @@ detector.save("models/pump-17")
 
 from __future__ import annotations
 
+import hashlib
 import os
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
@@ -20,21 +22,23 @@ import numpy as np
 from ssdpt.common.progress import SILENT, Reporter
 from ssdpt.config.settings import AudioConfig
 from ssdpt.config.tree import Config, hop_of, load_config, with_hop
-from ssdpt.data import audio
+from ssdpt.data.audio import AudioReader, stream
 from ssdpt.data.layouts import read_layout
 from ssdpt.detection.adaptation import Adaptation, adapt_model
 from ssdpt.detection.card import model_card
 from ssdpt.detection.fitting import Fitted, fit_machine
-from ssdpt.detection.scorer import PendingClip, Scorer, Source
+from ssdpt.detection.frame_scorer import FrameScorer, SystemFrameScorer
+from ssdpt.detection.scorer import PathLike, PendingClip, Scorer
 from ssdpt.detection.storage import StoredModel, read_model, write_calibration, write_model
 from ssdpt.errors import SsdptError
+from ssdpt.features.front_end import FrontEnd
 from ssdpt.scoring.calibrate import Calibration
 from ssdpt.scoring.section_score import SectionScore
 from ssdpt.systems import system_class
 from ssdpt.systems.base import System
 from ssdpt.systems.parts.shared_reference import SharedReference
 from ssdpt.training.log import LOG_FILE
-from ssdpt.types import Domain, Floats, Recording, Score
+from ssdpt.types import Clip, Domain, Floats, Recording, Score, Sound
 
 
 class Detector(Scorer):
@@ -48,7 +52,7 @@ class Detector(Scorer):
     @classmethod
     def fit(
         cls,
-        source: Source | Sequence[Recording],
+        source: PathLike | Sequence[Recording] | Sequence[Clip],
         *,
         config: Config | str = "best",
         machine: str | None = None,
@@ -61,14 +65,15 @@ class Detector(Scorer):
         """Learn the normal sound of one machine.
 
         `source` is a folder in any known layout, a CSV manifest, or a list of recordings; where
-        it holds several machines, `machine` names one. `config` is a preset's name or a whole
-        configuration. `work` keeps checkpoints, from which `resume` goes on. `background` is what
-        has been learnt of other machines.
+        it holds several machines, `machine` names one. It may also be a list of normal clips in
+        memory, of the machine that `machine` names: of these no sound is written anywhere.
+        `config` is a preset's name or a whole configuration. `work` keeps checkpoints, from which
+        `resume` goes on. `background` is what has been learned of other machines.
         """
         settings = load_config(config) if isinstance(config, str) else config
         recordings = _recordings_of_one_machine(source, machine, reporter)
-        place = nullcontext(work) if work else tempfile.TemporaryDirectory(prefix="ssdpt-")
-        with place as folder:
+        working = nullcontext(work) if work else tempfile.TemporaryDirectory(prefix="ssdpt-")
+        with working as folder:
             fitted: Fitted = fit_machine(
                 recordings,
                 settings,
@@ -81,7 +86,7 @@ class Detector(Scorer):
         return cls(fitted.system, fitted.stored, fitted.log)
 
     @classmethod
-    def load(cls, folder: Source, *, device: str = "auto", hop: int | str | None = None) -> Self:
+    def load(cls, folder: PathLike, *, device: str = "auto", hop: int | str | None = None) -> Self:
         """Read a model folder. Nothing in it is ever run as code.
 
         `hop`, a number of frames or `auto`, replaces the model's own for as long as it is loaded;
@@ -105,73 +110,52 @@ class Detector(Scorer):
         text = log.read_text("utf-8", errors="replace") if log.is_file() else ""
         return cls(system, stored, text)
 
-    def save(self, folder: Source) -> None:
+    def save(self, folder: PathLike) -> None:
         """Write the model folder, whole or not at all."""
         extra = {LOG_FILE: self._log} if self._log else {}
         write_model(Path(folder), self._stored, model_card(self._stored), extra)
 
-    def save_calibration(self, folder: Source) -> None:
+    def save_calibration(self, folder: PathLike) -> None:
         """Write the thresholds into the folder the model was loaded from."""
         write_calibration(Path(folder), self.calibration, model_card(self._stored))
 
     def adapt(
         self,
-        clips: Sequence[Source | Recording],
+        clips: Sequence[Sound],
         *,
         section: str | None = None,
         domain: Domain = "target",
         strict: bool = False,
         reporter: Reporter = SILENT,
     ) -> Adaptation:
-        """Take further normal clips as a condition of their own; `save` writes what it is then.
+        """Take further normal clips as a condition of their own; `save` writes the changed model.
 
         Nothing is trained again and the thresholds stay. `section` is the machine ID of all of
-        them; where it is not given, names and folders tell it. Clips that may be faults are named
-        in the warnings, and taken all the same.
+        them; where it is not given, the clips have it, or names and folders. Clips that may be
+        faults are named in the warnings, and taken all the same.
         """
         recordings = [self._recording(clip, section) for clip in clips]
 
-        def frames(path: Path) -> Iterator[Floats]:
-            return self._frame_blocks(path, strict)
+        def frames(recording: Recording) -> Iterator[Floats]:
+            settings = self.audio_settings
+            samples = stream(recording, settings.sample_rate, settings.channel, strict=strict)
+            return self.front_end.stream(samples)
 
-        self._stored, found = adapt_model(self._system, self._stored, recordings, frames, domain)
-        for warning in found.warnings:
+        self._stored, adaptation = adapt_model(
+            self._system, self._stored, recordings, frames, domain
+        )
+        for warning in adaptation.warnings:
             reporter.warn(warning)
-        return found
+        return adaptation
 
-    def audio(self, path: Source) -> Floats:
-        """The samples as the detector hears them: (samples,) at `sample_rate`."""
-        return np.concatenate(list(self._sample_blocks(Path(path))))
-
-    def frames(self, path: Source) -> Floats:
-        """What the system takes of a recording, (frames, bins): for most its log-mel in dB."""
-        return np.concatenate(list(self._frame_blocks(Path(path))))
-
-    def anomaly_map(self, path: Source, *, section: str | None = None) -> Floats:
-        """Where in time and frequency a recording is odd, (frames, bins), ≥ 0."""
-        recording = self._described(Path(path), section)
-        frames = self.frames(path)
-        score_as = self._system.score_sections([frames].copy)
-        _, best = min((score_as(name).value, name) for name in self._known_sections(recording))
-        return self._system.anomaly_map(frames, best)
-
-    def score_ahead(
-        self, path: Source, *, section: str | None = None, strict: bool = False
+    def start_scoring(
+        self, recording: Recording, reader: AudioReader, *, strict: bool = False
     ) -> Score | PendingClip:
         """For a GPU, which one clip would not fill, only the frames; else the whole score."""
         if not self._system.on_gpu:
-            return self.score(path, section=section, strict=strict)
-        recording = self._described(Path(path), section)
-        blocks = list(self._frame_blocks(recording.path, strict))
-        return PendingClip(recording, np.concatenate(blocks))
-
-    def score_pending(self, clips: Sequence[PendingClip]) -> list[Score]:
-        """Score clips together that `score_ahead` has only heard."""
-        heard = self._system.score_many([clip.frames for clip in clips])
-        return [
-            self._verdict(clip.recording.path, clip.recording, score_as)
-            for clip, score_as in zip(clips, heard, strict=True)
-        ]
+            return super().start_scoring(recording, reader, strict=strict)
+        frames = np.concatenate(list(self._frame_blocks(reader, strict)))
+        return PendingClip(self._recording(recording, None), reader.info, frames)
 
     @property
     def machine(self) -> str:
@@ -212,8 +196,19 @@ class Detector(Scorer):
 
     @property
     def fingerprint(self) -> frozenset[str]:
-        """Content digests of every recording that training or thresholds have heard."""
-        return frozenset(self._stored.heard)
+        """Content digests of every recording that training or thresholds were made from."""
+        return frozenset(self._stored.recordings_seen)
+
+    @property
+    def digest(self) -> str:
+        """Which model it is: by what it learned from, how it was made, and how it scores."""
+        parts = [
+            *sorted(self.fingerprint),
+            self._stored.version,
+            self.config.model_dump_json(),
+            repr(self.calibration.pooled),
+        ]
+        return hashlib.blake2b("".join(parts).encode(), digest_size=16).hexdigest()
 
     @property
     def audio_settings(self) -> AudioConfig:
@@ -228,13 +223,13 @@ class Detector(Scorer):
         return self._system.explains
 
     @property
-    def frame_seconds(self) -> float:
-        return self._system.front_end.frame_seconds
+    def front_end(self) -> FrontEnd:
+        return self._system.front_end
 
-    @property
-    def frequencies(self) -> Floats:
-        """Hz of every bin of `frames`; empty where bins are no frequencies."""
-        return self._system.front_end.frequencies
+    @cached_property
+    def frame_scorer(self) -> FrameScorer:
+        """What scores frames, for sound that comes as a stream."""
+        return SystemFrameScorer(self._system)
 
     def card(self) -> str:
         """What it is, in Markdown for people."""
@@ -248,7 +243,7 @@ class Detector(Scorer):
             "system": {
                 name: value
                 for name, value in self._stored.description.items()
-                if name != "mean_spectra"  # hundreds of numbers, which nobody reads
+                if name != "mean_spectra"  # hundreds of numbers, of no use to a reader
             },
             "recordings": len(self.fingerprint),
             "notes": list(self._stored.notes),
@@ -258,38 +253,24 @@ class Detector(Scorer):
     def _set_calibration(self, calibration: Calibration) -> None:
         self._stored = replace(self._stored, calibration=calibration)
 
-    def _scorer(self, path: Path, strict: bool) -> SectionScore:
-        return self._system.score_sections(lambda: self._frame_blocks(path, strict))
-
-    def _recording(self, clip: Source | Recording, section: str | None) -> Recording:
-        """A clip whose ID is told by `section`, by itself, or by its name and folders."""
-        if not isinstance(clip, Recording):
-            return self._described(Path(clip), section)
-        told = self._described(clip.path, section or clip.section or None)
-        return replace(clip, section=told.section)
-
-    def _known_sections(self, recording: Recording) -> tuple[str, ...]:
-        """The sections that a clip is scored as: its own, or all where that is unknown."""
-        return (recording.section,) if recording.section in self.sections else self.sections
-
-    def _sample_blocks(self, path: Path, strict: bool = False) -> Iterator[Floats]:
-        settings = self.config.audio
-        return audio.stream(path, settings.sample_rate, settings.channel, strict=strict)
-
-    def _frame_blocks(self, path: Path, strict: bool = False) -> Iterator[Floats]:
-        return self._system.front_end.stream(self._sample_blocks(path, strict))
+    def _section_score(self, reader: AudioReader, strict: bool) -> SectionScore:
+        return self._system.score_sections(lambda: self._frame_blocks(reader, strict))
 
 
 def _recordings_of_one_machine(
-    source: Source | Sequence[Recording], machine: str | None, reporter: Reporter
+    source: PathLike | Sequence[Recording] | Sequence[Clip], machine: str | None, reporter: Reporter
 ) -> Sequence[Recording]:
     if isinstance(source, str | os.PathLike):
         dataset = read_layout(Path(source))
         for note in dataset.notes:
             reporter.warn(note)
-        recordings: Iterable[Recording] = dataset.recordings
+        recordings: Sequence[Recording] = dataset.recordings
     else:
-        recordings = source
+        recordings = [item for item in source if isinstance(item, Recording)]
+        clips = [item for item in source if isinstance(item, Clip)]
+        if clips and recordings:
+            raise SsdptError("sound files and clips in memory were given together; give one kind")
+        recordings = recordings or _training_recordings(clips, machine or "machine")
     chosen = [item for item in recordings if machine is None or item.machine == machine]
     machines = sorted({item.machine for item in chosen})
     if not machines:
@@ -299,3 +280,14 @@ def _recordings_of_one_machine(
             f"several machines ({', '.join(machines)}): name one, or fit them all as a Fleet"
         )
     return chosen
+
+
+def _training_recordings(clips: Sequence[Clip], machine: str) -> list[Recording]:
+    """Normal clips to learn from; where names repeat, numbers make them unique."""
+    names = [clip.name for clip in clips]
+    if len(set(names)) < len(names):
+        names = [f"{name}-{number:04d}" for number, name in enumerate(names)]
+    recordings = (
+        Recording.of_clip(clip, machine, name) for clip, name in zip(clips, names, strict=True)
+    )
+    return [replace(item, split="train", label="normal") for item in recordings]

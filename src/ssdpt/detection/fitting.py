@@ -12,9 +12,10 @@ from pathlib import Path
 
 import numpy as np
 
-from ssdpt.common.files import digest, printable
+from ssdpt.common.files import printable
 from ssdpt.common.progress import SILENT, Reporter
 from ssdpt.config.tree import Config
+from ssdpt.data.audio import content_digest
 from ssdpt.data.split import divided, held_out, training_split
 from ssdpt.detection.storage import StoredModel
 from ssdpt.errors import SsdptError
@@ -31,7 +32,7 @@ from ssdpt.version import __version__
 
 _NAMED = 3  # files named in a warning
 _FEW_CLIPS = 10
-_SHORTEST_SECONDS = 1.0  # a training clip; less says too little of a machine
+_SHORTEST_SECONDS = 1.0  # a training clip; less says too little about a machine
 
 Fit = Callable[[FeatureView, str], System]
 
@@ -58,23 +59,23 @@ def fit_machine(
     """Fit and calibrate on the normal training recordings among `recordings` of one machine.
 
     `work` holds checkpoints while it runs. With `strict`, a recording at another sample rate than
-    the model's is refused. `background` is what has been learnt of other machines.
+    the model's is refused. `background` is what has been learned of other machines.
     """
     notes = _Notes(reporter)
     chosen = _normal_training_recordings(recordings, config.seed, notes)
-    config = _able(config, chosen, notes)
+    config = _with_able_system(config, chosen, notes)
     clips = _readable_clips(chosen, config, strict, notes, reporter)
-    readable = _able(config, clips.recordings, notes)
+    readable = _with_able_system(config, clips.recordings, notes)
     if readable.system != config.system:
-        # The other system may hear otherwise; what was left out has been told.
+        # The other system may take other frames; what was left out is in the notes already.
         config = readable
         clips = _readable_clips(chosen, config, strict, _Notes(SILENT), reporter)
-    clips, heard = _without_copies(clips, notes)
+    clips, recordings_seen = _without_copies(clips, notes)
     used = list(dict.fromkeys(clips.recordings))
     system_kind = system_class(config.system)
     cross_fit = len(clips) < config.decision.cross_fit_below and not system_kind.has_held_out_scores
     models = config.decision.folds if cross_fit else 1
-    identity = _identity(config, used, list(heard))
+    identity = _identity(config, used, list(recordings_seen))
 
     def fit(part: FeatureView, name: str) -> System:
         place = work / name.replace(" ", "-")
@@ -89,8 +90,8 @@ def fit_machine(
         cross_fit = True
         if not scores:
             raise SsdptError(
-                f"{used[0].path.parent}: one normal clip of each machine ID is not enough: record "
-                "at least two of each"
+                f"{_place(used)}: one normal clip of each machine ID is not enough: record at "
+                "least two of each"
             )
     elif cross_fit:
         system, scores = _cross_fit(clips, config, fit, reporter)
@@ -118,7 +119,7 @@ def fit_machine(
             calibration=calibrate(
                 scores, config.decision, cross_fitted=cross_fit, seed=config.seed
             ),
-            heard=heard,
+            recordings_seen=recordings_seen,
             notes=tuple(notes),
         ),
         log=log.read_text("utf-8") if log.is_file() else system.training_log(),
@@ -135,13 +136,13 @@ def learn_shared_reference(
     strict: bool = False,
     reporter: Reporter = SILENT,
 ) -> SharedReference:
-    """What the machines to be fitted are told of each other, and of `others`.
+    """What the machines to be fitted learn from each other, and from `others`.
 
     Of the others, recordings that are the machines' own, or nearly, are named and left out: they
     would teach the networks to call the machine's own sound another's.
     """
     notes = _Notes(reporter)
-    silent = _Notes(SILENT)  # what is wrong with a machine's own recordings is told when it is fit
+    silent = _Notes(SILENT)  # a machine's own recordings are commented on when it is fitted
     clips = [
         _readable_clips(
             _normal_training_recordings(group, config.seed, silent),
@@ -155,19 +156,19 @@ def learn_shared_reference(
     kept = []
     for group in others:
         chosen = _normal_training_recordings(group, config.seed, notes)
-        found = _readable_clips(chosen, config, strict, notes, reporter, least=1)
-        copies = near_copies(found, clips, config.features.n_mels)
-        names = dict.fromkeys(found.recordings[place].path for place in copies)
+        of_group = _readable_clips(chosen, config, strict, notes, reporter, least=1)
+        copies = near_copies(of_group, clips, config.features.n_mels)
+        names = dict.fromkeys(of_group.recordings[position].path for position in copies)
         notes.add_files("left out of the background, nearly the machine's own", list(names))
-        if len(copies) < len(found):
-            kept.append(found.without(copies))
+        if len(copies) < len(of_group):
+            kept.append(of_group.without(copies))
     used = [recording for part in (*clips, *kept) for recording in dict.fromkeys(part.recordings)]
-    identity = _identity(config, used, [digest(recording.path) for recording in used])
+    identity = _identity(config, used, [content_digest(recording) for recording in used])
     context = FitContext(work, identity, resume, reporter, "background")
     return SharedReference.learn(clips, config, context, kept)
 
 
-def _able(config: Config, recordings: Sequence[Recording], notes: _Notes) -> Config:
+def _with_able_system(config: Config, recordings: Sequence[Recording], notes: _Notes) -> Config:
     """The same settings, with a system that can learn from these recordings."""
     system = system_class(config.system)
     reason = system.refusal(recordings, config)
@@ -180,7 +181,7 @@ def _able(config: Config, recordings: Sequence[Recording], notes: _Notes) -> Con
 
 
 class _Notes(list[str]):
-    """What the fit did by rule: shown as it happens, kept in the model."""
+    """What the fit did by rule: shown as it happens, stored in the model."""
 
     def __init__(self, reporter: Reporter) -> None:
         super().__init__()
@@ -212,10 +213,9 @@ def _normal_training_recordings(
         if recording.label != "anomaly"
     ]
     if not normal:
-        where = recordings[0].path.parent if recordings else Path()
         raise SsdptError(
-            f"{where}: no normal recordings to learn from; put them into a folder called normal "
-            "(or train, named as DCASE does)"
+            f"{_place(recordings)}: no normal recordings to learn from; put them into a folder "
+            "called normal (or train, named as DCASE does)"
         )
     return normal
 
@@ -261,8 +261,8 @@ def _readable_clips(
     clips = cut.all().without(short.tolist())
     if len(clips) < least:
         raise SsdptError(
-            f"{recordings[0].path.parent}: one normal clip of {frames.max() * hop:.0f} s is not "
-            "enough: record some minutes, at least two clips of 10 s"
+            f"{_place(recordings)}: one normal clip of {frames.max() * hop:.0f} s is not enough: "
+            "record some minutes, at least two clips of 10 s"
         )
     if len(clips) < _FEW_CLIPS and least > 1:
         notes.add(
@@ -275,40 +275,46 @@ def _readable_clips(
 def _without_copies(clips: FeatureView, notes: _Notes) -> tuple[FeatureView, dict[str, str]]:
     """Each recording once, and the content digest and name of each.
 
-    A copy would be judged by what was learnt from itself, and lie nowhere but beside itself.
+    A copy would be scored by what was learned from itself: its nearest neighbour is itself.
     """
-    heard: dict[str, str] = {}
+    seen: dict[str, str] = {}
     copies = set()
     recordings = list(dict.fromkeys(clips.recordings))
     for recording in recordings:
-        content = digest(recording.path)
-        if content in heard:
+        content = content_digest(recording)
+        if content in seen:
             copies.add(recording)
-        heard.setdefault(content, printable(recording.path.name))
+        seen.setdefault(content, printable(recording.path.name))
     if not copies:
-        return clips, heard
+        return clips, seen
     notes.add(
         f"{len(copies)} of {len(recordings)} recordings are copies of others and are left out"
     )
     left = clips.without([at for at, item in enumerate(clips.recordings) if item in copies])
     if len(left) < 2:
         raise SsdptError(
-            f"{recordings[0].path.parent}: all recordings are copies of one clip, which is not "
-            "enough: record some minutes, at least two clips of 10 s"
+            f"{_place(recordings)}: all recordings are copies of one clip, which is not enough: "
+            "record some minutes, at least two clips of 10 s"
         )
-    return left, heard
+    return left, seen
+
+
+def _place(recordings: Sequence[Recording]) -> str:
+    """Where recordings lie, for a message."""
+    if not recordings or recordings[0].clip is not None:
+        return "clips in memory"
+    return str(recordings[0].path.parent)
 
 
 def _fit_and_hold_out(
     clips: FeatureView, config: Config, fit: Fit, reporter: Reporter
 ) -> tuple[System, Scores]:
-    """Train on nine tenths of the recordings; the others give the scores of unheard sound."""
+    """Train on nine tenths of the recordings; the others give the scores of new normal sound."""
     decision = config.decision
     distinct = list(dict.fromkeys(clips.recordings))
     if len(distinct) >= 2 * decision.min_held_out:
-        _, kept = held_out(distinct, decision.held_out, decision.min_held_out, config.seed)
-        chosen = set(kept)
-        held = [place for place, item in enumerate(clips.recordings) if item in chosen]
+        _, chosen = held_out(distinct, decision.held_out, decision.min_held_out, config.seed)
+        held = [at for at, item in enumerate(clips.recordings) if item in set(chosen)]
     else:
         parts = max(2, round(1 / decision.held_out))
         held = divided(clips.recordings, parts, config.seed)[-1]
@@ -319,10 +325,10 @@ def _fit_and_hold_out(
 def _cross_fit(
     clips: FeatureView, config: Config, fit: Fit, reporter: Reporter
 ) -> tuple[System, Scores]:
-    """Train on all parts but one, each in turn: the scores of unheard sound come from all models.
+    """Train on all parts but one, each in turn: all models give scores of sound new to them.
 
-    One of them is kept: a model trained on everything would score unheard sound lower than those
-    that set its thresholds, which heard less, and would raise far fewer alarms than asked for.
+    One of them is kept: a model trained on everything would score new sound lower than those that
+    set its thresholds, which learned from less, and would raise far fewer alarms than asked for.
     Only where each of them misses a section or a domain altogether is everything trained on.
     """
     parts = [part for part in divided(clips.recordings, config.decision.folds, config.seed) if part]
@@ -331,7 +337,7 @@ def _cross_fit(
     for number, part in enumerate(parts, start=1):
         rest = clips.without(part)
         if not len(rest) or system_class(config.system).refusal(rest.recordings, config):
-            continue  # what is left cannot be learnt from: these clips set no threshold
+            continue  # the rest is too little to learn from: these clips set no threshold
         whole = kept is None and _groups(rest) == _groups(clips)
         system = fit(rest, "training" if whole else f"fold {number} of {len(parts)}")
         if whole:
@@ -369,7 +375,7 @@ def _scores(system: System, clips: FeatureView, reporter: Reporter) -> Scores:
 
 
 def _mean_spectra(clips: FeatureView, config: Config) -> dict[str, list[float]]:
-    """The mean log-mel of every section, (bins,) in dB: how the machine sounds on the whole."""
+    """The mean log-mel of every section, (bins,) in dB."""
     means: defaultdict[str, list[np.ndarray]] = defaultdict(list)
     for recording, frames in clips.clips():
         log_mels = frames[:, : config.features.n_mels]

@@ -1,62 +1,92 @@
-"""From a clip's score to a verdict: thresholds, notes, and the rule for an unknown machine ID.
+"""From a clip's score to a result: thresholds, notes, and the rule for an unknown machine ID.
 
-A fitted model and an exported one judge alike because they judge here. Needs no torch.
+Fitted and exported models share this code, so they decide alike. Needs no torch.
 """
 
 from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ssdpt.config.settings import AudioConfig
-from ssdpt.data import audio
+from ssdpt.data.audio import AudioInfo, AudioReader, open_audio
 from ssdpt.data.layouts import recording_of
+from ssdpt.detection.frame_scorer import FrameScorer
 from ssdpt.errors import SsdptError
+from ssdpt.features.front_end import FrontEnd
 from ssdpt.scoring.calibrate import Calibration
 from ssdpt.scoring.section_score import SectionScore, score_by_rule
-from ssdpt.types import Floats, Recording, Score
+from ssdpt.types import Clip, Floats, Recording, Score, Sound
 
-Source = str | os.PathLike[str]
+PathLike = str | os.PathLike[str]
 
 
 @dataclass(frozen=True, slots=True)
 class PendingClip:
-    """A clip that is decoded and turned into its log-mel, but not judged yet."""
+    """A clip that is decoded and turned into frames, but not scored yet."""
 
     recording: Recording
-    frames: Floats  # (frames, bins) in dB
+    info: AudioInfo
+    frames: Floats  # (frames, bins)
 
 
 class Scorer(ABC):
-    """Judges clips of one machine. Scores: higher = more anomalous."""
+    """Scores clips of one machine. Scores: higher = more anomalous.
 
-    def score(self, path: Source, *, section: str | None = None, strict: bool = False) -> Score:
-        """Score one recording of any length.
+    A clip is a sound file by its path, a `Recording` of a data set, or a `Clip` in memory.
+    """
 
-        `section` is its machine ID; where it is not given, the file's name and folders tell it.
+    def score(self, sound: Sound, *, section: str | None = None, strict: bool = False) -> Score:
+        """Score one clip of any length.
+
+        `section` is its machine ID; where it is not given, the clip itself has it, or the file's
+        name and folders. With `strict`, another sample rate than the model's is refused.
         """
-        recording = self._described(Path(path), section)
-        return self._verdict(path, recording, self._scorer(recording.path, strict))
+        recording = self._recording(sound, section)
+        with open_audio(recording) as reader:
+            return self._result(recording, reader.info, self._section_score(reader, strict))
 
-    def score_ahead(
-        self, path: Source, *, section: str | None = None, strict: bool = False
+    def start_scoring(
+        self, recording: Recording, reader: AudioReader, *, strict: bool = False
     ) -> Score | PendingClip:
         """As much of `score` as is best done on a thread, while others do the same.
 
         That is all of it, except where a device wants several clips at once (`score_pending`).
         """
-        return self.score(path, section=section, strict=strict)
+        recording = self._recording(recording, None)
+        return self._result(recording, reader.info, self._section_score(reader, strict))
 
     def score_pending(self, clips: Sequence[PendingClip]) -> list[Score]:
-        """Score clips together that `score_ahead` has only heard."""
-        raise NotImplementedError
+        """Score clips in one batch of which `start_scoring` has only computed the frames."""
+        scores = self.frame_scorer.score_frames([clip.frames for clip in clips])
+        return [
+            self._result(clip.recording, clip.info, score_as)
+            for clip, score_as in zip(clips, scores, strict=True)
+        ]
+
+    def audio(self, sound: Sound) -> Floats:
+        """The samples that the model works on: (samples,) at `sample_rate`."""
+        with open_audio(_audio_source(sound)) as reader:
+            return np.concatenate(list(self._sample_blocks(reader)))
+
+    def frames(self, sound: Sound) -> Floats:
+        """What the model takes of a clip, (frames, bins): for most its log-mel in dB."""
+        with open_audio(_audio_source(sound)) as reader:
+            return np.concatenate(list(self._frame_blocks(reader)))
+
+    def anomaly_map(self, sound: Sound, *, section: str | None = None) -> Floats:
+        """Where in time and frequency a clip is unusual, (frames, bins), ≥ 0."""
+        recording = self._recording(sound, section)
+        return self.frame_scorer.anomaly_map(self.frames(recording), recording.section)
 
     def calibrate(self, false_alarm_rate: float) -> None:
-        """Move the thresholds to another rate of false alarms; nothing is retrained."""
+        """Set the thresholds for another rate of false alarms; nothing is retrained."""
         if not 0 < false_alarm_rate < 1:
             raise SsdptError(
                 f"a false-alarm rate lies between 0 and 1, e.g. 0.01; not {false_alarm_rate:g}"
@@ -86,22 +116,47 @@ class Scorer(ABC):
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What is to be known of every score it gives, beside the model itself."""
+        """Notes on every score it gives."""
         return ()
 
     @property
     @abstractmethod
     def fingerprint(self) -> frozenset[str]:
-        """Content digests of every recording that training or thresholds have heard."""
+        """Content digests of every recording that training or thresholds were made from."""
+
+    @property
+    @abstractmethod
+    def digest(self) -> str:
+        """Which model it is: changes with what it learned from, how it was made, how it scores."""
 
     @property
     @abstractmethod
     def audio_settings(self) -> AudioConfig:
-        """The rate and the channel it listens at."""
+        """The sample rate and the channel that it works on."""
 
     @property
     def sample_rate(self) -> int:
         return self.audio_settings.sample_rate
+
+    @property
+    @abstractmethod
+    def front_end(self) -> FrontEnd:
+        """What turns samples into frames."""
+
+    @property
+    @abstractmethod
+    def frame_scorer(self) -> FrameScorer:
+        """What scores frames, for sound that comes as a stream."""
+
+    @property
+    def frame_seconds(self) -> float:
+        """From one frame to the next."""
+        return self.front_end.frame_seconds
+
+    @property
+    def frequencies(self) -> Floats:
+        """Hz of every bin of `frames`; empty where bins are no frequencies."""
+        return self.front_end.frequencies
 
     @property
     @abstractmethod
@@ -111,7 +166,7 @@ class Scorer(ABC):
     @property
     @abstractmethod
     def explains(self) -> bool:
-        """Whether it can show where in time and frequency a clip is odd."""
+        """Whether it has an `anomaly_map`."""
 
     @abstractmethod
     def card(self) -> str:
@@ -122,32 +177,44 @@ class Scorer(ABC):
         """What it is, as plain JSON values."""
 
     @abstractmethod
-    def save_calibration(self, folder: Source) -> None:
+    def save_calibration(self, folder: PathLike) -> None:
         """Write the thresholds into the folder the model was loaded from."""
 
     @abstractmethod
     def _set_calibration(self, calibration: Calibration) -> None: ...
 
     @abstractmethod
-    def _scorer(self, path: Path, strict: bool) -> SectionScore:
-        """How a recording is scored as each of the sections."""
+    def _section_score(self, reader: AudioReader, strict: bool) -> SectionScore:
+        """How an open recording scores as each of the sections."""
 
-    def _described(self, path: Path, section: str | None) -> Recording:
-        """What is known of a clip; where nothing tells the ID and there is only one, it is that."""
-        recording = recording_of(path)
-        told = recording.section if section is None else section
+    def _sample_blocks(self, reader: AudioReader, strict: bool = False) -> Iterator[Floats]:
+        settings = self.audio_settings
+        return reader.blocks(settings.sample_rate, settings.channel, strict=strict)
+
+    def _frame_blocks(self, reader: AudioReader, strict: bool = False) -> Iterator[Floats]:
+        return self.front_end.stream(self._sample_blocks(reader, strict))
+
+    def _recording(self, sound: Sound, section: str | None) -> Recording:
+        """What is known of a clip; a model of one machine ID takes every clip as of that one."""
+        if isinstance(sound, Recording):
+            recording = sound
+        elif isinstance(sound, Clip):
+            recording = Recording.of_clip(sound, self.machine)
+        else:
+            recording = recording_of(Path(sound))
         only = self.sections[0] if len(self.sections) == 1 else ""
-        return replace(recording, section=told or only)
+        chosen = recording.section if section is None else section
+        return replace(recording, section=chosen or only)
 
-    def _verdict(self, path: Source, recording: Recording, score_as: SectionScore) -> Score:
+    def _result(self, recording: Recording, info: AudioInfo, score_as: SectionScore) -> Score:
         clip, known = score_by_rule(score_as, self.sections, recording.section)
-        notes = [*self._reading_notes(recording), *self.remarks]
+        notes = [*self._reading_notes(info), *self.remarks]
         if not known:
             notes.append(_unknown_note(recording.section))
         tail_section = recording.section if known else None
         alert, _ = self.calibration.thresholds(tail_section)
         return Score(
-            path=str(path),
+            path=str(recording.path),
             machine=self.machine,
             section=recording.section,
             value=clip.value,
@@ -159,8 +226,7 @@ class Scorer(ABC):
             notes=tuple(notes),
         )
 
-    def _reading_notes(self, recording: Recording) -> list[str]:
-        info = audio.probe(recording.path)
+    def _reading_notes(self, info: AudioInfo) -> list[str]:
         settings = self.audio_settings
         notes = []
         if info.sample_rate != settings.sample_rate:
@@ -173,6 +239,10 @@ class Scorer(ABC):
         return notes
 
 
+def _audio_source(sound: Sound) -> Path | Recording | Clip:
+    return sound if isinstance(sound, Recording | Clip) else Path(sound)
+
+
 def _unknown_note(section: str) -> str:
-    which = f"ID {section} was not in training" if section else "no machine ID is told"
-    return f"{which}: scored against the ID that suits it best"
+    reason = f"ID {section} was not in training" if section else "no machine ID was given"
+    return f"{reason}: scored against the ID that suits it best"

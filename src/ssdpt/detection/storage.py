@@ -1,9 +1,9 @@
 """A model on disk: a folder of plain files, written as a whole, read without running any code.
 
 config.json         what it is: format, version, machine, sections, settings, file digests
-model.safetensors   everything learnt
+model.safetensors   everything learned
 calibration.json    how high normal clips score: thresholds and p-values
-data.json           which recordings it has heard (content digests), so that none tests it
+data.json           which recordings it was made from (content digests), so that none tests it
 training.jsonl      how the training went, a line an epoch (systems with a network)
 README.md           the card, for people
 """
@@ -50,8 +50,8 @@ class StoredModel:
     description: dict[str, Any]  # the system's own, beside its arrays
     arrays: Mapping[str, np.ndarray]
     calibration: Calibration
-    heard: Mapping[str, str]  # content digest -> name of every recording seen by the fit
-    notes: tuple[str, ...]  # what the fit had to say
+    recordings_seen: Mapping[str, str]  # content digest -> name, of all that it was made from
+    notes: tuple[str, ...]  # of the fit
     version: str = __version__
 
 
@@ -69,7 +69,7 @@ def write_model(
         arrays = {name: np.asarray(array, order="C") for name, array in model.arrays.items()}
         (place / WEIGHTS).write_bytes(save(arrays))
         write_json(place / CALIBRATION, model.calibration.to_json())
-        write_json(place / DATA, {"heard": dict(model.heard)})
+        write_json(place / DATA, {"heard": dict(model.recordings_seen)})
         for name, text in (extra or {}).items():
             write_text(place / name, text)
         write_text(place / CARD, card)
@@ -132,7 +132,7 @@ def read_model(folder: Path) -> StoredModel:
         description=description,
         arrays=upgraded_arrays(head["format"], arrays),
         calibration=read_calibration(folder),
-        heard=read_heard(folder),
+        recordings_seen=read_recordings_seen(folder),
         notes=tuple(str(note) for note in _entry(folder, head, "notes", list)),
         version=_entry(folder, head, "ssdpt_version", str),
     )
@@ -148,10 +148,10 @@ def read_calibration(folder: Path) -> Calibration:
         ) from error
 
 
-def read_heard(folder: Path) -> dict[str, str]:
-    """Content digest -> name of every recording the fit has seen."""
-    heard: dict[str, str] = _entry(folder, read_json(folder / DATA), "heard", dict)
-    return heard
+def read_recordings_seen(folder: Path) -> dict[str, str]:
+    """Content digest -> name of every recording that the model was made from."""
+    recordings: dict[str, str] = _entry(folder, read_json(folder / DATA), "heard", dict)
+    return recordings
 
 
 def write_calibration(folder: Path, calibration: Calibration, card: str) -> None:

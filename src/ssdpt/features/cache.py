@@ -3,7 +3,7 @@
 The array is (all frames, bins) and holds the front end's numbers exactly, so that a clip scores
 the same from the cache and from its file. It lies under the user's cache folder (`SSDPT_CACHE`
 overrides), named by what it was made from; the least recently used ones go when the folder
-outgrows `SSDPT_CACHE_GB` (default 20).
+outgrows `SSDPT_CACHE_GB` (default 20). Features of clips in memory stay in memory.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ import os
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextvars import ContextVar
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -131,23 +130,8 @@ class FeatureView:
         return FeatureView(self.source, tuple(self.indices[place] for place in positions))
 
 
-_ELSEWHERE: ContextVar[Path | None] = ContextVar("elsewhere", default=None)
-
-
-@contextlib.contextmanager
-def kept_in(folder: Path) -> Iterator[None]:
-    """Keep features here for a while: of sound that must not stay anywhere else."""
-    token = _ELSEWHERE.set(folder)
-    try:
-        yield
-    finally:
-        _ELSEWHERE.reset(token)
-
-
 def cache_folder() -> Path:
     """Where features are kept."""
-    if (elsewhere := _ELSEWHERE.get()) is not None:
-        return elsewhere
     if chosen := os.environ.get("SSDPT_CACHE"):
         return Path(chosen)
     base = os.environ.get("XDG_CACHE_HOME")
@@ -164,15 +148,18 @@ def features_of(
 ) -> FeatureSet:
     """The frames of `recordings`, from the cache where they have been computed before.
 
-    A recording that cannot be read is left out and named in `failures`; the others go on.
+    A recording that cannot be read is left out and named in `failures`; the others go on. Where
+    clips in memory are among them, nothing is written.
     """
+    if any(recording.clip is not None for recording in recordings):
+        return _in_memory(recordings, audio_config, front_end, strict, reporter)
     folder = cache_folder() / _key(recordings, audio_config, front_end, strict)
-    if found := _find(recordings, folder, front_end):
-        return found
+    if cached := _cached(recordings, folder, front_end):
+        return cached
     with _only_one(folder):
         # Whoever held the lock before may have made just this.
-        if found := _find(recordings, folder, front_end):
-            return found
+        if cached := _cached(recordings, folder, front_end):
+            return cached
         with atomic_folder(folder) as temporary:
             _compute(recordings, audio_config, front_end, strict, temporary, reporter)
         _prune(keep=folder)
@@ -192,7 +179,9 @@ def _only_one(folder: Path) -> Iterator[None]:
         lock.unlink(missing_ok=True)
 
 
-def _find(recordings: Sequence[Recording], folder: Path, front_end: FrontEnd) -> FeatureSet | None:
+def _cached(
+    recordings: Sequence[Recording], folder: Path, front_end: FrontEnd
+) -> FeatureSet | None:
     """What was computed before; None where it is not there yet, or damaged."""
     try:
         return _open(recordings, folder, front_end)
@@ -208,17 +197,63 @@ def _key(
 ) -> str:
     """Changes when a file changes (path, size, time of change) or the front end does."""
     hasher = hashlib.blake2b(digest_size=16)
-    heard = front_end.name, front_end.settings
-    settings = [_FORMAT, strict, audio_config.model_dump(), *heard]
+    settings = [_FORMAT, strict, audio_config.model_dump(), front_end.name, front_end.settings]
     hasher.update(json.dumps(settings, sort_keys=True).encode())
     for recording in recordings:
         try:
             status = recording.path.stat()
-            mark = f"{status.st_size}:{status.st_mtime_ns}:{status.st_ctime_ns}"
+            version = f"{status.st_size}:{status.st_mtime_ns}:{status.st_ctime_ns}"
         except OSError:
-            mark = "missing"
-        hasher.update(os.fsencode(recording.path.resolve()) + f":{mark}\n".encode())
+            version = "missing"
+        hasher.update(os.fsencode(recording.path.resolve()) + f":{version}\n".encode())
     return hasher.hexdigest()
+
+
+def _in_memory(
+    recordings: Sequence[Recording],
+    audio_config: AudioConfig,
+    front_end: FrontEnd,
+    strict: bool,
+    reporter: Reporter,
+) -> FeatureSet:
+    """The same as from the cache, without a file."""
+
+    def frames_of(recording: Recording) -> Floats | str:
+        """(frames, bins) as the cache would store them, or why there are none."""
+        try:
+            with audio.open_audio(recording) as reader:
+                blocks = list(_frame_blocks(reader, audio_config, front_end, strict))
+        except SsdptError as error:
+            return str(error)
+        return np.concatenate(blocks).astype(front_end.storage, copy=False)
+
+    readable: list[Recording] = []
+    frames: list[Floats] = [np.zeros((0, front_end.bins), front_end.storage)]
+    failures: list[tuple[Recording, str]] = []
+    with (
+        ThreadPoolExecutor(max(1, cores())) as pool,
+        reporter.task("features", total=len(recordings)) as task,
+    ):
+        for recording, result in zip(recordings, pool.map(frames_of, recordings), strict=True):
+            if isinstance(result, str):
+                failures.append((recording, result))
+            else:
+                readable.append(recording)
+                frames.append(result)
+            task.advance()
+    return FeatureSet(
+        recordings=tuple(readable),
+        frames=np.concatenate(frames),
+        offsets=np.cumsum([len(part) for part in frames], dtype=np.int64),
+        failures=tuple(failures),
+    )
+
+
+def _frame_blocks(
+    reader: audio.AudioReader, audio_config: AudioConfig, front_end: FrontEnd, strict: bool
+) -> Iterator[Floats]:
+    samples = reader.blocks(audio_config.sample_rate, audio_config.channel, strict=strict)
+    return front_end.stream(samples)
 
 
 def _compute(
@@ -229,16 +264,17 @@ def _compute(
     folder: Path,
     reporter: Reporter,
 ) -> None:
-    def blocks_of(recording: Recording) -> Iterator[Floats]:
-        settings = audio_config.sample_rate, audio_config.channel
-        return front_end.stream(audio.stream(recording.path, *settings, strict=strict))
+    def streamed(recording: Recording) -> Iterator[Floats]:
+        with audio.open_audio(recording) as reader:
+            yield from _frame_blocks(reader, audio_config, front_end, strict)
 
     def ahead_of_time(recording: Recording) -> list[Floats] | str | None:
         """The frames, or why there are none; a long recording waits to be streamed (None)."""
         try:
-            if audio.probe(recording.path).seconds > _LONG_SECONDS:
-                return None
-            return list(blocks_of(recording))
+            with audio.open_audio(recording) as reader:
+                if reader.info.seconds > _LONG_SECONDS:
+                    return None
+                return list(_frame_blocks(reader, audio_config, front_end, strict))
         except SsdptError as error:
             return str(error)
 
@@ -260,7 +296,7 @@ def _compute(
                 ready
                 if isinstance(ready, str)
                 else _append(
-                    file, blocks_of(recording) if ready is None else ready, front_end.storage
+                    file, streamed(recording) if ready is None else ready, front_end.storage
                 )
             )
             if isinstance(written, str):
@@ -286,7 +322,7 @@ def _append(file: BinaryIO, blocks: Iterable[Floats], storage: str) -> int | str
 
 def _open(recordings: Sequence[Recording], folder: Path, front_end: FrontEnd) -> FeatureSet:
     index = json.loads((folder / "index.json").read_text("utf-8"))
-    os.utime(folder / "index.json")  # marks it as recently used
+    os.utime(folder / "index.json")  # so that it counts as recently used
     readable = [
         (recording, count)
         for recording, count in zip(recordings, index["frames"], strict=True)

@@ -1,4 +1,4 @@
-"""What a system hears: samples to frames, the same numbers offline and in a stream."""
+"""The input of a system: samples to frames, the same numbers offline and in a stream."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ class FrontEnd(ABC):
     name: ClassVar[str]
     storage: ClassVar[Literal["<f4", "<f2"]] = "<f4"  # of the cache; must hold its numbers exactly
 
-    bins: int  # values a frame
+    bins: int  # values per frame
+    mel_bins: int = 0  # how many of them, from the first on, are a log-mel in dB
     frame_seconds: float  # from one frame to the next
 
     def __call__(self, samples: Floats) -> Floats:

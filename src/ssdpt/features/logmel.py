@@ -72,7 +72,7 @@ class LogMel(FrontEnd):
     def __init__(self, config: FeatureConfig, sample_rate: int) -> None:
         self.config = config
         self.sample_rate = sample_rate
-        self.bins = config.n_mels
+        self.bins = self.mel_bins = config.n_mels
         self.frame_seconds = config.hop_length / sample_rate
         # In float64: beside a strong tone, float32 would bury the quiet bins in rounding noise.
         turns = np.arange(config.n_fft) / config.n_fft
@@ -120,11 +120,11 @@ class LogMel(FrontEnd):
 def _bands(filters: np.ndarray) -> Iterator[tuple[slice, slice, np.ndarray]]:
     """The filters (frequencies, bins) in groups of neighbours, without most of the zeros.
 
-    Gives the frequencies that a group hears, its bins, and their filters at these frequencies.
+    Gives the frequencies that a group covers, its bins, and their filters at these frequencies.
     """
     for first in range(0, filters.shape[1], _BAND):
         bins = slice(first, min(first + _BAND, filters.shape[1]))
-        heard = np.flatnonzero(filters[:, bins].any(axis=1))
-        # Bins narrower than the transform can tell apart hear nothing at all.
-        frequencies = slice(heard[0], heard[-1] + 1) if len(heard) else slice(0, 1)
+        covered = np.flatnonzero(filters[:, bins].any(axis=1))
+        # Bins narrower than the resolution of the transform cover no frequency at all.
+        frequencies = slice(covered[0], covered[-1] + 1) if len(covered) else slice(0, 1)
         yield frequencies, bins, np.ascontiguousarray(filters[frequencies, bins])

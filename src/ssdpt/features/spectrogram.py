@@ -23,7 +23,7 @@ class Spectrogram(FrontEnd):
     """10·log10(max(power, floor)) of n_fft // 2 frequencies. Threads may share it."""
 
     name: ClassVar[str] = "spectrogram"
-    # Eight times as many values as a log-mel: kept, and therefore heard, to 0.03 dB (0.06 dB below
+    # Eight times as many values as a log-mel: stored, and therefore used, to 0.03 dB (0.06 dB below
     # −128 dB).
     storage: ClassVar[Literal["<f4", "<f2"]] = "<f2"
 

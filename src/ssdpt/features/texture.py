@@ -64,7 +64,7 @@ class TextureFrames(FrontEnd):
             f_min=_ENVELOPE_LOWEST_HZ,
         )
         self.envelope_filters = mel_filters(bands, sample_rate).T.astype(np.float64)
-        self.mels = config.n_mels
+        self.mels = self.mel_bins = config.n_mels
         self.envelopes = ENVELOPES_A_FRAME * ENVELOPE_BANDS
         self.fine_bands = len(self.fine_edges) - 1
         self.bins = self.mels + self.envelopes + self.fine_bands

@@ -66,7 +66,7 @@ Table = Literal["csv", "parquet"]
 
 @dataclass(frozen=True, slots=True)
 class Scoring:
-    """How every clip of an archive is judged, on whatever machine."""
+    """How every clip of an archive is scored, on any computer."""
 
     model: Path  # absolute: workers have other working folders
     digest: str  # of the model
@@ -84,7 +84,7 @@ class Scoring:
 
 
 @dataclass(slots=True)
-class Judged:
+class ShardScores:
     """The clips of one shard: those with a score, and those that could not be scored."""
 
     rows: list[list[Any]]  # as COLUMNS
@@ -104,14 +104,16 @@ class Summary:
 Clips = Sequence[Recording]
 Shards = Sequence[tuple[int, Clips]]
 
-# Judges every shard it is given: by number, in any order, each once.
-Engine = Callable[[Scoring, Shards, Task], Iterator[tuple[int, Judged]]]
+# Scores every shard it is given: by number, in any order, each once.
+Engine = Callable[[Scoring, Shards, Task], Iterator[tuple[int, ShardScores]]]
 
 
 def local_engine(device: str = "auto") -> Engine:
     """All cores of this machine, or its GPU."""
 
-    def judge(scoring: Scoring, shards: Shards, progress: Task) -> Iterator[tuple[int, Judged]]:
+    def score(
+        scoring: Scoring, shards: Shards, progress: Task
+    ) -> Iterator[tuple[int, ShardScores]]:
         fleet = Fleet.load(scoring.model, device=device, hop=scoring.hop)
         # One stream over all shards: no core waits where one ends and the next begins.
         clips = (clip for _, clips in shards for clip in clips)
@@ -119,23 +121,25 @@ def local_engine(device: str = "auto") -> Engine:
         for number, part in shards:
             yield number, _collect(islice(stream, len(part)), progress)
 
-    return judge
+    return score
 
 
 def ray_engine(cluster: Cluster, *, gpus: float = 0.0, device: str = "auto") -> Engine:
     """The nodes of a Ray cluster, which find model and recordings at the paths they have here."""
     chosen = device_of_task(device, gpus)
 
-    def judge(scoring: Scoring, shards: Shards, progress: Task) -> Iterator[tuple[int, Judged]]:
+    def score(
+        scoring: Scoring, shards: Shards, progress: Task
+    ) -> Iterator[tuple[int, ShardScores]]:
         work = functools.partial(_on_worker, scoring, chosen)
-        for place, judged in cluster.run(work, (clips for _, clips in shards), gpus=gpus):
-            number, clips = shards[place]
-            if isinstance(judged, SsdptError):
-                raise judged
+        for position, result in cluster.run(work, (clips for _, clips in shards), gpus=gpus):
+            number, clips = shards[position]
+            if isinstance(result, SsdptError):
+                raise result
             progress.advance(len(clips))
-            yield number, judged
+            yield number, result
 
-    return judge
+    return score
 
 
 def score_archive(
@@ -182,10 +186,10 @@ def score_archive(
         reporter.say(f"{len(clips) - left} of {len(clips)} clips are scored already")
     if missing:
         with reporter.task("scoring", total=left) as progress:
-            for number, judged in engine(scoring, missing, progress):
-                _write_shard(out, number, table, judged)
-                anomalous += sum(row[_LEVEL] != "normal" for row in judged.rows)
-                failed += len(judged.errors)
+            for number, shard in engine(scoring, missing, progress):
+                _write_shard(out, number, table, shard)
+                anomalous += sum(row[_LEVEL] != "normal" for row in shard.rows)
+                failed += len(shard.errors)
     return Summary(len(clips), anomalous, failed, left)
 
 
@@ -198,7 +202,7 @@ def model_digest(model: Path) -> str:
     return total.hexdigest()
 
 
-def _on_worker(scoring: Scoring, device: str, clips: Clips) -> Judged:
+def _on_worker(scoring: Scoring, device: str, clips: Clips) -> ShardScores:
     """One shard, on another machine."""
     host = socket.gethostname()
     if not scoring.model.is_dir():
@@ -218,35 +222,37 @@ def _loaded(model: Path, expected: str, hop: int | str | None, device: str) -> F
     return Fleet.load(model, device=device, hop=hop)
 
 
-def _collect(results: Iterable[tuple[Recording, Score | SsdptError]], progress: Task) -> Judged:
-    judged = Judged([], [])
+def _collect(
+    results: Iterable[tuple[Recording, Score | SsdptError]], progress: Task
+) -> ShardScores:
+    shard = ShardScores([], [])
     for recording, result in results:
         if isinstance(result, SsdptError):
-            judged.errors.append((printable(str(recording.path)), printable(str(result))))
+            shard.errors.append((printable(str(recording.path)), printable(str(result))))
         else:
-            judged.rows.append(as_row(replace(result, path=printable(result.path))))
+            shard.rows.append(as_row(replace(result, path=printable(result.path))))
         progress.advance()
-    return judged
+    return shard
 
 
 def _each_once(recordings: Iterable[Recording], reporter: Reporter) -> list[Recording]:
     """The recordings by absolute path, which holds on every machine and from every folder."""
-    found: dict[Path, Recording] = {}
+    by_path: dict[Path, Recording] = {}
     count = 0
     for recording in recordings:
         path = recording.path.absolute()
-        found.setdefault(path, replace(recording, path=path))
+        by_path.setdefault(path, replace(recording, path=path))
         count += 1
-    if count > len(found):
-        reporter.warn(f"{count - len(found)} recordings were given more than once")
-    return list(found.values())
+    if count > len(by_path):
+        reporter.warn(f"{count - len(by_path)} recordings were given more than once")
+    return list(by_path.values())
 
 
 def _list_digest(clips: Clips) -> str:
     total = hashlib.blake2b(digest_size=16)
     for clip in clips:
-        for word in (str(clip.path), clip.machine, clip.section):
-            total.update(os.fsencode(word) + b"\0")
+        for text in (str(clip.path), clip.machine, clip.section):
+            total.update(os.fsencode(text) + b"\0")
     return total.hexdigest()
 
 
@@ -262,7 +268,7 @@ def _begin(out: Path, head: dict[str, Any]) -> None:
             f"{out}: holds other files ({foreign[0]}); choose an empty or a new folder"
         )
     if begun is None or not any(out.glob("part-*")):
-        # Nothing is finished: whatever was tried before is no loss.
+        # Nothing is finished, so nothing of an earlier attempt is lost.
         write_json(out / HEAD, head)
         return
     for name, value in head.items():
@@ -282,21 +288,21 @@ def _errors(out: Path, number: int) -> Path:
     return out / f"errors-{number:05d}.csv"
 
 
-def _write_shard(out: Path, number: int, table: Table, judged: Judged) -> None:
+def _write_shard(out: Path, number: int, table: Table, shard: ShardScores) -> None:
     errors = _errors(out, number)
-    if judged.errors:
-        write_text(errors, _csv_text(ERROR_COLUMNS, judged.errors))
+    if shard.errors:
+        write_text(errors, _csv_text(ERROR_COLUMNS, shard.errors))
     else:
         errors.unlink(missing_ok=True)  # of a run that was stopped before it wrote the part
     part = _part(out, number, table)
     if table == "csv":
-        write_text(part, _csv_text(COLUMNS, judged.rows))
+        write_text(part, _csv_text(COLUMNS, shard.rows))
         return
     import pyarrow
     import pyarrow.parquet
 
     kinds = {name: pyarrow.float64() if name in _NUMBERS else pyarrow.string() for name in COLUMNS}
-    rows = [dict(zip(COLUMNS, row, strict=True)) for row in judged.rows]
+    rows = [dict(zip(COLUMNS, row, strict=True)) for row in shard.rows]
     with atomic_path(part) as temporary:
         content = pyarrow.Table.from_pylist(rows, schema=pyarrow.schema(list(kinds.items())))
         pyarrow.parquet.write_table(content, temporary)

@@ -20,10 +20,10 @@ from ssdpt.common.progress import SILENT, Labelled, Reporter
 from ssdpt.config.tree import Config, with_overrides
 from ssdpt.data.layouts import Dataset
 from ssdpt.detection.batch import score_all
-from ssdpt.detection.scorer import Scorer, Source
+from ssdpt.detection.scorer import PathLike, Scorer
 from ssdpt.detection.storage import check_replaceable, is_model
 from ssdpt.errors import SsdptError
-from ssdpt.runtime.manifest import check_export_room, is_export
+from ssdpt.runtime.manifest import check_export_folder, is_export
 from ssdpt.types import Recording, Score
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Fleet(Mapping[str, Scorer]):
         self.folders = folders  # where each machine's model lies
 
     @classmethod
-    def load(cls, path: Source, *, device: str = "auto", hop: int | str | None = None) -> Self:
+    def load(cls, path: PathLike, *, device: str = "auto", hop: int | str | None = None) -> Self:
         """A model folder, an exported model, or a folder of either with an index.
 
         `hop`, a number of frames or `auto`, replaces the models' own for as long as they are
@@ -62,7 +62,7 @@ class Fleet(Mapping[str, Scorer]):
             )
         folders = {machine: folder / name for machine, name in _read_index(folder / INDEX).items()}
         detectors = {
-            machine: load_model(place, device=device, hop=hop) for machine, place in folders.items()
+            machine: load_model(path, device=device, hop=hop) for machine, path in folders.items()
         }
         return cls(detectors, folders)
 
@@ -76,7 +76,7 @@ class Fleet(Mapping[str, Scorer]):
             return self._detectors[recording.machine]
         return next(iter(self._detectors.values())) if len(self._detectors) == 1 else None
 
-    def judge_for(self, recording: Recording) -> Scorer:
+    def detector_for(self, recording: Recording) -> Scorer:
         """The detector for a recording; an SsdptError where there is none."""
         detector = self.for_recording(recording)
         if detector is None:
@@ -90,7 +90,7 @@ class Fleet(Mapping[str, Scorer]):
         self, recordings: Iterable[Recording], *, strict: bool = False
     ) -> Iterator[tuple[Recording, Score | SsdptError]]:
         """Score many recordings on every core: in order, each with its score or what is wrong."""
-        return score_all(recordings, self.judge_for, strict=strict)
+        return score_all(recordings, self.detector_for, strict=strict)
 
     def __getitem__(self, machine: str) -> Scorer:
         return self._detectors[machine]
@@ -102,7 +102,7 @@ class Fleet(Mapping[str, Scorer]):
         return len(self._detectors)
 
 
-def load_model(folder: Source, *, device: str = "auto", hop: int | str | None = None) -> Scorer:
+def load_model(folder: PathLike, *, device: str = "auto", hop: int | str | None = None) -> Scorer:
     """The detector in a model folder or in an exported one, which needs no torch."""
     if is_export(Path(folder)):
         if hop is not None:
@@ -132,8 +132,8 @@ def fit_fleet(
 ) -> Fleet:
     """Fit every machine of a data set; one machine gives a model, several a folder of models.
 
-    A system that learns from other machines hears all of them together first, and `others`
-    besides; `background` is what has been learnt so before.
+    A system that learns from other machines first learns from all of them together, and from
+    `others`; `background` is what has been learned so before.
 
     `jobs` machines are fitted at once: by default several on a GPU, which one does not fill, and
     one on a CPU, where each takes all cores. While it runs, `OUT.partial` holds the checkpoints;
@@ -219,7 +219,7 @@ def add_to_fleet(
         )
     config = with_overrides(first.stored.config, changes)
     folders = {name: model / folder_name(name) for name in dataset.machines}
-    _check_room(model, {**fleet.folders, **folders}, lambda _: None)
+    _check_folders(model, {**fleet.folders, **folders}, lambda _: None)
     added = {}
     for machine, recordings in _by_machine(dataset.recordings).items():
         detector = Detector.fit(
@@ -239,16 +239,16 @@ def fitted(fleet: Fleet, machine: str) -> Detector:
     """The model of a machine; one that is exported is refused."""
     from ssdpt.detection.detector import Detector
 
-    judge = fleet[machine]
-    if not isinstance(judge, Detector):
+    detector = fleet[machine]
+    if not isinstance(detector, Detector):
         raise SsdptError(
             f"{fleet.folders[machine]}: is exported already; give the model it was made from"
         )
-    return judge
+    return detector
 
 
 def save_fleet(fleet: Fleet, out: Path) -> dict[str, Path]:
-    """Write the fitted models of all machines to `out`, and say where each of them went."""
+    """Write the fitted models of all machines to `out`; gives the folder of each."""
     folders = _folders(out, fleet.machines, check_replaceable)
     detectors = {machine: fitted(fleet, machine) for machine in fleet}
     for machine, detector in detectors.items():
@@ -259,10 +259,10 @@ def save_fleet(fleet: Fleet, out: Path) -> dict[str, Path]:
 
 def _by_machine(recordings: Iterable[Recording]) -> dict[str, list[Recording]]:
     """The recordings of every machine, in the order in which machines appear."""
-    found: dict[str, list[Recording]] = {}
+    by_machine: dict[str, list[Recording]] = {}
     for recording in recordings:
-        found.setdefault(recording.machine, []).append(recording)
-    return found
+        by_machine.setdefault(recording.machine, []).append(recording)
+    return by_machine
 
 
 def export_fleet(
@@ -275,30 +275,30 @@ def export_fleet(
     """Export every machine; none is written before all are verified. `settings` are by machine."""
     from ssdpt.runtime.export import export_model
 
-    folders = _folders(out, fleet.machines, check_export_room)
+    folders = _folders(out, fleet.machines, check_export_folder)
     manifests: dict[str, Manifest] = {}
     with ExitStack() as stack:
         if not out.exists():
             stack.callback(_remove_if_empty, out)
         for machine in fleet:
             detector = fitted(fleet, machine)
-            place = stack.enter_context(atomic_folder(folders[machine]))
-            manifests[machine] = export_model(detector, place, settings(machine), reporter)
+            folder = stack.enter_context(atomic_folder(folders[machine]))
+            manifests[machine] = export_model(detector, folder, settings(machine), reporter)
     _write_index(out, folders)
     return manifests
 
 
 def _folders(
-    out: Path, machines: Sequence[str], check_room: Callable[[Path], None]
+    out: Path, machines: Sequence[str], check_folder: Callable[[Path], None]
 ) -> dict[str, Path]:
     """Where each machine's model goes: `out` itself for one, folders in it for several."""
     if out.name in {"", ".."}:
         raise SsdptError(f"{out}: name a folder of its own for the model, e.g. --out model")
     if len(machines) == 1:
-        check_room(out)
+        check_folder(out)
         return {machines[0]: out}
     folders = {name: out / folder_name(name) for name in machines}
-    _check_room(out, folders, check_room)
+    _check_folders(out, folders, check_folder)
     return folders
 
 
@@ -331,15 +331,17 @@ def folder_name(machine: str) -> str:
     return name or "machine"
 
 
-def _check_room(out: Path, folders: dict[str, Path], check_room: Callable[[Path], None]) -> None:
+def _check_folders(
+    out: Path, folders: dict[str, Path], check_folder: Callable[[Path], None]
+) -> None:
     if is_model(out) or is_export(out):
         raise SsdptError(f"{out}: holds the model of one machine; choose a folder for several")
     if out.exists() and not out.is_dir():
         raise SsdptError(f"{out}: is a file; models go into a folder, choose another name")
     for machine, folder in folders.items():
-        check_room(folder)
-        for other, place in folders.items():
-            if other != machine and place == folder:
+        check_folder(folder)
+        for other, other_folder in folders.items():
+            if other != machine and other_folder == folder:
                 raise SsdptError(
                     f"{folder}: machines {machine} and {other} would share this folder; "
                     "rename one of them"

@@ -1,225 +1,177 @@
-"""plant.yaml: the machines that are listened to, and what is done with what they say."""
+"""The configuration file, monitor.yaml: which machines are monitored, and who is notified.
+
+Each kind of source and output has its settings beside its class, in `ssdpt.monitor.sources` and
+`ssdpt.monitor.outputs`, or in another package. What all kinds share is here.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 from zoneinfo import ZoneInfo
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, SerializeAsAny, field_validator, model_validator
 
 from ssdpt.alarms.settings import AlarmSettings
+from ssdpt.common.plugins import PluginRegistry
+from ssdpt.config.kinds import KindSettings
 from ssdpt.config.settings import Settings
 from ssdpt.config.validation import checked, read_yaml
 from ssdpt.errors import SsdptError
 
-STORE_FILE = "ssdpt.db"  # in the data folder, where the plant file names no other store
+STORE_FILE = "ssdpt.db"  # in the data folder, where the configuration names no other store
 MACHINE_ID = r"^[a-z0-9][a-z0-9_-]{0,63}$"
 
-
-class MicrophoneSettings(Settings):
-    """A sound card of this computer."""
-
-    kind: Literal["microphone"] = "microphone"
-    device: str = Field("", description="number or part of the name; empty = the default one")
-    channel: int = Field(0, ge=0, description="counts from 0")
+Port = Annotated[int, Field(ge=1, le=65535)]
 
 
-class NetworkSettings(Settings):
-    """RTSP, HTTP or any other stream that ffmpeg knows."""
+class SourceSettings(KindSettings):
+    """Where the sound of a machine comes from. `kind` decides which other settings there are."""
 
-    kind: Literal["network"] = "network"
-    url: str = Field(description="rtsp://…, http://… or a file")
-    channel: int = Field(0, ge=0)
-    timeout: float = Field(10.0, gt=0, description="seconds without sound until it reconnects")
+    registry = PluginRegistry(
+        "source", package="ssdpt.monitor.sources", suffix="_source", group="ssdpt.sources"
+    )
+    # True: sound arrives in whole recordings, perhaps with long pauses between them.
+    arrives_in_files: ClassVar[bool] = False
+    # True: sound is sent to the service. The source has the method `push` of PushedSource.
+    accepts_push: ClassVar[bool] = False
 
-
-class FolderSettings(Settings):
-    """A folder that something else writes recordings into."""
-
-    kind: Literal["folder"] = "folder"
-    path: Path
-    channel: int = Field(0, ge=0)
-    every: float | None = Field(
-        None,
-        gt=0,
-        description="seconds within which sound must come, else it is lost; empty = never",
+    max_silence: float | None = Field(
+        5.0, gt=0, description="seconds without sound after which the source is lost; empty = never"
     )
 
+    @property
+    def reads_local_files(self) -> bool:
+        """Whether it reads files of this computer. Such a source cannot be added by HTTP.
 
-class ReplaySettings(Settings):
-    """Recordings, played as if they were live."""
+        True unless a kind says otherwise, so that a kind which forgets it opens no hole.
+        """
+        return True
 
-    kind: Literal["replay"] = "replay"
-    path: Path = Field(description="a file, or a folder of them in the order of their names")
-    channel: int = Field(0, ge=0)
-    speed: float = Field(1.0, gt=0, description="times real time")
-    loop: bool = False
+    @property
+    def playback_speed(self) -> float | None:
+        """Speed relative to real time of sound that is played back; None: live sound."""
+        return None
+
+    def at_speed(self, speed: float) -> Self:
+        """The same at another playback speed; unchanged where the sound is live."""
+        return self
 
 
-class PushedSettings(Settings):
-    """Sound that others send by HTTP or WebSocket."""
+class ChannelSettings(SourceSettings):
+    """Common to sources whose sound can have several channels."""
 
-    kind: Literal["pushed"] = "pushed"
-    channel: int = Field(0, ge=0)
-    every: float | None = Field(
-        None,
-        gt=0,
-        description="seconds within which sound must come, else it is lost; empty = never",
+    channel: int = Field(0, ge=0, description="which channel is used, counted from 0")
+
+
+class PlaybackSettings(SourceSettings):
+    """Common to sources that play sound at a chosen speed."""
+
+    speed: float = Field(
+        1.0, gt=0, description="playback speed relative to real time; that of the service's clock"
     )
 
+    @property
+    def playback_speed(self) -> float | None:
+        return self.speed
 
-class SimulatedSettings(Settings):
-    """A machine of the simulated plant, running live."""
+    def at_speed(self, speed: float) -> Self:
+        return self.model_copy(update={"speed": speed})
 
-    kind: Literal["simulated"] = "simulated"
-    machine: str = Field("fan", description="fan, gearbox, pump, slider, valve, ToyCar, ToyTrain")
-    section: int = Field(0, ge=0)
-    seed: int = Field(0, ge=0)
-    speed: float = Field(1.0, gt=0, description="times real time")
-    fault_after: float | None = Field(None, ge=0, description="seconds until a fault grows")
-    off_after: float | None = Field(None, ge=0, description="seconds until it is switched off")
-    change_every: float | None = Field(
-        None, ge=10, description="seconds until it goes over to its other operating point"
+
+class OutputSettings(KindSettings):
+    """Who is notified, and how. `kind` decides which other settings there are."""
+
+    registry = PluginRegistry(
+        "output", package="ssdpt.monitor.outputs", suffix="_output", group="ssdpt.outputs"
     )
-
-
-SourceSettings = Annotated[
-    MicrophoneSettings
-    | NetworkSettings
-    | FolderSettings
-    | ReplaySettings
-    | PushedSettings
-    | SimulatedSettings,
-    Field(discriminator="kind"),
-]
 
 
 class MachineSettings(Settings):
-    """One machine: where its sound comes from and what judges it."""
+    """One machine: its source, its model and its alarm rules."""
 
     id: str = Field(
         pattern=MACHINE_ID,
-        description="an id has small letters, digits, - and _, at most 64 of them",
+        description="at most 64 lower-case letters, digits, - and _",
     )
-    name: str = Field("", description="for people; empty = the id")
-    site: str = ""
+    name: str = Field("", description="shown to people; empty = the id")
+    site: str = Field("", description="where the machine is, for example Hall A")
     model: Path | None = Field(
         None, description="a model folder of `ssdpt fit`; empty = it learns its own baseline"
     )
     section: str = Field("", description="the machine ID within the model; empty = its only one")
-    source: SourceSettings
+    source: SerializeAsAny[SourceSettings]
     alarm: AlarmSettings = AlarmSettings()
 
     @property
     def title(self) -> str:
-        """For people."""
+        """The name shown to people."""
         return self.name or self.id
 
 
-class MqttSettings(Settings):
-    """A broker that is told states, scores and events."""
-
-    kind: Literal["mqtt"] = "mqtt"
-    host: str = "localhost"
-    port: int = Field(1883, ge=1, le=65535)
-    prefix: str = Field(
-        "ssdpt",
-        pattern=r"^[^+#\s]+$",
-        description="first part of all topics, without spaces, + and #",
-    )
-    user: str = ""
-    password_file: Path | None = None
-    tls: bool = False
-    ca_file: Path | None = Field(None, description="authority of the broker's certificate")
-    discovery: bool = Field(True, description="announce machines as Home Assistant expects")
-
-
-class WebhookSettings(Settings):
-    """An address that is posted every change of an event."""
-
-    kind: Literal["webhook"] = "webhook"
-    url: str = Field(
-        pattern=r"^https?://", description="an address that begins with http:// or https://"
-    )
-    secret_file: Path | None = Field(None, description="key of the signature")
-
-
-class MailSettings(Settings):
-    """Mails when an event begins or ends."""
-
-    kind: Literal["mail"] = "mail"
-    host: str
-    port: int = Field(587, ge=1, le=65535)
-    tls: Literal["starttls", "tls", "none"] = "starttls"
-    user: str = ""
-    password_file: Path | None = None
-    sender: str
-    to: tuple[str, ...] = Field(min_length=1)
-    level: Literal["alert", "alarm"] = "alarm"
-    most_an_hour: int = Field(10, ge=1)
-
-
-OutputSettings = Annotated[
-    MqttSettings | WebhookSettings | MailSettings, Field(discriminator="kind")
-]
-
-
 class RetentionSettings(Settings):
-    """How long things are kept."""
+    """How long data is kept."""
 
-    seconds_days: float = Field(7, gt=0, description="days that scores of every second are kept")
-    minutes_days: float = Field(365, gt=0, description="days of scores of every minute")
-    audio_days: float = Field(365, gt=0, description="days of recordings of events")
+    seconds_days: float = Field(7, gt=0, description="days to keep the score of every second")
+    minutes_days: float = Field(365, gt=0, description="days to keep the score of every minute")
+    audio_days: float = Field(365, gt=0, description="days to keep recordings of events")
     keep_audio: bool = Field(True, description="false = no sound is ever written (speech privacy)")
-    pre_roll: float = Field(10.0, ge=0, le=120, description="seconds before an event")
-    post_roll: float = Field(10.0, ge=0, le=120, description="seconds after it began, at least")
-    least_free_mb: float = Field(500, ge=0, description="free space that old recordings make way")
+    pre_roll: float = Field(10.0, ge=0, le=120, description="seconds recorded before an event")
+    post_roll: float = Field(
+        10.0, ge=0, le=120, description="seconds recorded from the start of an event, at least"
+    )
+    min_free_mb: float = Field(
+        500, ge=0, description="free disk space in MB below which old recordings are deleted"
+    )
 
 
 class MonitorConfig(Settings):
-    """Everything that `ssdpt serve` listens to."""
+    """Everything that `ssdpt serve` monitors."""
 
-    name: str = "Plant"
-    zone: str = Field("UTC", description="time zone that people see, e.g. Europe/Berlin")
+    name: str = Field("Plant", description="of the plant, shown to people")
+    timezone: str = Field("UTC", description="of times shown to people, e.g. Europe/Berlin")
     store: str = Field(
         "", description="sqlite:///… or postgresql+psycopg://…; empty = a file in the data folder"
     )
     machines: tuple[MachineSettings, ...] = ()
-    outputs: tuple[OutputSettings, ...] = ()
+    outputs: tuple[SerializeAsAny[OutputSettings], ...] = ()
     retention: RetentionSettings = RetentionSettings()
-    speed: float = Field(1.0, gt=0, description="of the clock, for simulations")
+    device: Literal["auto", "cpu", "cuda"] = Field(
+        "auto", description="what computes scores; auto = a GPU where there is one"
+    )
+    speed: float = Field(1.0, gt=0, description="of the service's clock, for simulations")
 
-    @field_validator("zone")
+    @field_validator("timezone")
     @classmethod
-    def _known_zone(cls, value: str) -> str:
+    def _timezone_exists(cls, value: str) -> str:
         try:
             ZoneInfo(value)
         except (ValueError, KeyError, OSError) as error:
-            raise ValueError(f"no time zone is called '{value}'") from error
+            raise ValueError(
+                f"'{value}' is not a time zone; an example is Europe/Berlin"
+            ) from error
         return value
 
     @model_validator(mode="after")
-    def _fits_together(self) -> Self:
+    def _machines_fit_together(self) -> Self:
         ids = [machine.id for machine in self.machines]
-        twice = sorted({name for name in ids if ids.count(name) > 1})
-        wrong = [f"two machines are called {name}" for name in twice]
-        # Times of what is played are counted from its start: at another speed they run away from
-        # those of the other machines.
-        wrong += [
-            f"machine {machine.id} plays at {machine.source.speed:g} times real time, but the "
-            f"plant's clock runs at {self.speed:g}: give both the same speed"
+        twice = sorted({id for id in ids if ids.count(id) > 1})
+        mistakes = [f"two machines have the id {id}" for id in twice]
+        # Times of what is played are counted from its start: at another speed they would run away
+        # from those of the other machines.
+        mistakes += [
+            f"machine {machine.id} plays at {speed:g} times real time, but the service's clock "
+            f"runs at {self.speed:g}: set both to the same speed"
             for machine in self.machines
-            if isinstance(machine.source, ReplaySettings | SimulatedSettings)
-            and machine.source.speed != self.speed
+            if (speed := machine.source.playback_speed) not in (None, self.speed)
         ]
-        if wrong:
-            raise ValueError("; ".join(wrong))
+        if mistakes:
+            raise ValueError("; ".join(mistakes))
         return self
 
 
 def read_monitor_config(path: Path) -> MonitorConfig:
-    """plant.yaml; paths inside it count from its folder."""
+    """Read a configuration file; relative paths in it count from its folder."""
     try:
         text = path.read_text("utf-8")
     except FileNotFoundError as error:
@@ -227,32 +179,30 @@ def read_monitor_config(path: Path) -> MonitorConfig:
     except OSError as error:
         raise SsdptError(f"{path}: cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise SsdptError(f"{path}: not a text file; a plant file is YAML") from error
-    plant = checked(MonitorConfig, read_yaml(text, str(path)) or {}, str(path))
-    return _from_folder(plant, path.parent)
+        raise SsdptError(f"{path}: not a text file; the configuration is YAML") from error
+    config = checked(MonitorConfig, read_yaml(text, str(path)) or {}, str(path))
+    return _with_absolute_paths(config, path.parent)
 
 
-def _from_folder(plant: MonitorConfig, folder: Path) -> MonitorConfig:
-    """Relative paths made whole."""
-
-    def whole(value: object) -> object:
+def _with_absolute_paths(config: MonitorConfig, folder: Path) -> MonitorConfig:
+    def absolute(value: object) -> object:
         if isinstance(value, Path) and not value.is_absolute():
             return folder / value
         if isinstance(value, Settings):
             return value.model_copy(
-                update={name: whole(getattr(value, name)) for name in type(value).model_fields}
+                update={name: absolute(getattr(value, name)) for name in type(value).model_fields}
             )
         if isinstance(value, tuple):
-            return tuple(whole(item) for item in value)
+            return tuple(absolute(item) for item in value)
         return value
 
-    made = whole(plant)
-    assert isinstance(made, MonitorConfig)
-    return made
+    result = absolute(config)
+    assert isinstance(result, MonitorConfig)
+    return result
 
 
-def store_url(plant: MonitorConfig | None, data: Path) -> str:
-    """Where the history of a plant is."""
-    if plant is not None and plant.store:
-        return plant.store
+def store_url(config: MonitorConfig | None, data: Path) -> str:
+    """The database of the service: the one the configuration names, or a file in `data`."""
+    if config is not None and config.store:
+        return config.store
     return f"sqlite:///{(data / STORE_FILE).resolve()}"

@@ -1,17 +1,24 @@
-"""What the rooms of monitoring hand each other.
+"""What is said about machines: every type that leaves the process, defined once.
 
+The HTTP API, the live stream of the page, MQTT, webhooks, mails and exports send these models. The
+TypeScript types of the page are generated from them, and test fakes are built with them.
 Times are seconds since 1970, UTC. Scores: higher = more anomalous.
 """
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, computed_field
+
+from ssdpt.alarms.thresholds import Thresholds
 
 MachineState = Literal["starting", "learning", "off", "normal", "alert", "alarm", "lost"]
 STATES: tuple[MachineState, ...] = (
-    # From the least to the most that someone should look at.
+    # From the least to the most urgent.
     *("starting", "off", "learning", "normal", "lost", "alert", "alarm"),
 )
 EventLevel = Literal["alert", "alarm"]
@@ -19,60 +26,292 @@ EventKind = Literal["anomaly", "drift", "signal"]
 EventState = Literal["active", "acknowledged", "cleared"]
 EventLabel = Literal["", "normal", "fault"]
 
+Seconds = Annotated[float, Field(description="Seconds since 1970, UTC.", examples=[1.79e9])]
+
 
 class UnknownMachine(KeyError):
-    """There is no machine of this id, or no longer."""
+    """There is no machine with this id, or no longer."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """What was heard of one machine up to some moment; one a second."""
+class _Model(BaseModel):
+    """A value that is never changed. Numbers that are not finite become null in JSON."""
 
-    machine: str
-    time: float  # the end of what was heard
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", json_schema_serialization_defaults_required=True
+    )
+
+
+# --- What is stored -------------------------------------------------------------------------------
+
+
+class Reading(_Model):
+    """One second of one machine."""
+
+    machine: str = Field(examples=["fan-1"])
+    time: Seconds  # of its end
     state: MachineState
-    level_dbfs: float  # of the last second, against a full-scale sine
-    score: float | None = None  # of the last clip's length; None where nothing is judged
-    smoothed: float | None = None  # what the limits are compared with
-    p_value: float | None = None  # share of normal clips that score at least so high
-    parts: Mapping[str, float] = field(default_factory=dict)
+    level_dbfs: float = Field(description="Of the last second, against a full-scale sine.")
+    score: float | None = Field(None, description="Of the last clip; null while not judged.")
+    smoothed: float | None = Field(None, description="Score that thresholds are compared with.")
+    p_value: float | None = Field(
+        None, description="Share of normal clips that score at least so high."
+    )
+    parts: Mapping[str, float] = Field({}, description="The score by its parts.")
 
 
-@dataclass(frozen=True, slots=True)
-class Comment:
-    """What someone wrote to an event."""
+class Acknowledgement(_Model):
+    """Someone has seen an event."""
 
     who: str
-    at: float
+    at: Seconds
+
+
+class Comment(_Model):
+    """What someone wrote about an event."""
+
+    who: str
+    at: Seconds
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
-    """Something that a machine or its source did, from its beginning to its end.
+class Event(_Model):
+    """Something that happened to a machine or its source, from its beginning to its end.
 
-    Active until someone acknowledges it; cleared when it is over and acknowledged.
+    Active until someone acknowledges it; cleared when it is both over and acknowledged.
     """
 
-    id: str  # 32 hexadecimal digits
-    machine: str
+    id: str = Field(examples=["0123456789abcdef0123456789abcdef"])  # 32 hexadecimal digits
+    machine: str = Field(examples=["fan-1"])
     kind: EventKind
-    level: EventLevel  # the worst it has reached
-    began: float
-    words: str  # what happened, in a sentence
-    ended: float | None = None
-    peak: float | None = None  # the highest smoothed score
-    threshold: float | None = None  # that it has passed
-    label: EventLabel = ""  # what someone says it was
-    acknowledged_by: str | None = None
-    acknowledged_at: float | None = None
+    level: EventLevel = Field(description="The highest it has reached.")
+    began: Seconds
+    ended: Seconds | None = None
+    message: str = Field(examples=["Fan 1: unusual sound, 6 dB louder than usual"])
+    peak: float | None = Field(None, description="The highest smoothed score.")
+    threshold: float | None = Field(None, description="The threshold it passed.")
+    label: EventLabel = Field("", description="What a person says it was.")
+    acknowledged: Acknowledgement | None = None
     comments: tuple[Comment, ...] = ()
-    audio_begin: float | None = None  # of its recording, where there is one
-    top_bands_hz: tuple[tuple[float, float], ...] = ()  # where it was oddest
+    audio_begin: Seconds | None = Field(None, description="Of its recording, if there is one.")
+    top_bands_hz: tuple[tuple[float, float], ...] = Field(
+        (), description="The most unusual frequency bands."
+    )
 
+    @computed_field  # type: ignore[prop-decorator]
     @property
     def state(self) -> EventState:
-        """Where it is in its life."""
-        if self.acknowledged_at is None:
+        """Where it is in its life cycle."""
+        if self.acknowledged is None:
             return "active"
         return "acknowledged" if self.ended is None else "cleared"
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def has_audio(self) -> bool:
+        """Whether there is a recording."""
+        return self.audio_begin is not None
+
+
+# --- What is shown --------------------------------------------------------------------------------
+
+
+class OperatingPointStatus(_Model):
+    """A normal way of running, such as a load or a speed, learned from normal clips."""
+
+    number: int = Field(ge=1)
+    name: str = Field(examples=["half load"])
+    share: float = Field(description="Of the normal clips, 0 to 1.")
+    level_dbfs: float
+    usual_score: float
+
+
+class DriftStatus(_Model):
+    """The normal sound has changed slowly."""
+
+    message: str
+    since: Seconds
+
+
+class SourceState(_Model):
+    """Where the sound of a machine comes from, and whether it arrives."""
+
+    kind: str = Field(examples=["microphone"])
+    connected: bool
+    message: str
+    drift_ppm: float = Field(description="Above 0: its clock is fast against this computer's.")
+    gaps: int
+    reconnects: int
+
+
+class LearningProgress(_Model):
+    """A baseline that is being learned."""
+
+    seconds: float = Field(description="Collected so far.")
+    target_seconds: float
+
+
+class MachineStatus(_Model):
+    """One machine as it is now."""
+
+    id: str = Field(examples=["fan-1"])
+    name: str
+    site: str
+    model: str = Field(description="Name of the detector; empty while there is none.")
+    state: MachineState
+    state_since: Seconds
+    muted_until: Seconds | None
+    smoothed: float | None = Field(description="Score that thresholds are compared with.")
+    p_value: float | None
+    level_dbfs: float | None
+    last_sound: Seconds | None = Field(description="End of the last sound that arrived.")
+    thresholds: Thresholds | None = Field(description="Null while there is no model.")
+    operating_point: int | None = Field(
+        description="Number of the current one; 0: unknown operating point; null: not determined."
+    )
+    operating_points: tuple[OperatingPointStatus, ...]
+    added_on_page: bool = Field(description="Whether it can be removed on the page.")
+    drift: DriftStatus | None
+    source: SourceState
+    learning: LearningProgress | None
+    open_events: int
+    last_event: Event | None
+    recent_scores: tuple[tuple[Seconds, float], ...] = Field(
+        description="Time and smoothed score of the last ten minutes."
+    )
+
+
+class ServiceStatus(_Model):
+    """The service itself."""
+
+    now: Seconds  # by the machines' clock, which may run faster in simulations
+    name: str = Field(description="Of the plant.")
+    timezone: str = Field(examples=["Europe/Berlin"])
+    version: str
+    demo: bool
+    keeps_audio: bool
+    speed: float = Field(description="Of the clock, for simulations.")
+    notes: tuple[str, ...] = Field(description="What has happened, newest last.")
+    problems: tuple[str, ...] = Field(description="What is wrong right now.")
+
+
+class Spectrum(_Model):
+    """The sound now against the normal one, in dB by mel bin; lists are empty where unknown."""
+
+    hz: tuple[float, ...]
+    now: tuple[float, ...]
+    low: tuple[float, ...]
+    mean: tuple[float, ...]
+    high: tuple[float, ...]
+
+
+class Spectrogram(_Model):
+    """Columns of bytes by mel bin, the lowest frequency first."""
+
+    hz: tuple[float, ...]
+    begin: Seconds
+    seconds_per_column: float
+    columns: tuple[tuple[int, ...], ...] = Field(description="0 to 255 for low_db to high_db.")
+    low_db: float
+    high_db: float
+
+
+class EventSpectrogram(Spectrogram):
+    """With the anomaly map of the detector."""
+
+    anomaly_map: tuple[tuple[int, ...], ...] = Field(
+        description="How anomalous each place is, 0 to 255; empty where the detector has no map."
+    )
+
+
+class ModelInfo(_Model):
+    """The model of one machine."""
+
+    machine: str
+    system: str = Field(examples=["texture"])
+    card_markdown: str
+    sections: tuple[str, ...]
+    clips: int | None = Field(description="Normal clips it was fitted on.")
+    version: str = Field(description="Of ssdpt that fitted it.")
+
+
+# --- What has just happened -----------------------------------------------------------------------
+
+
+class _Changes:
+    """Numbers that rise with every change, across restarts too: at least milliseconds."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._last = 0
+
+    def next(self) -> int:
+        with self._lock:
+            self._last = max(self._last + 1, time.time_ns() // 1_000_000)
+            return self._last
+
+
+_CHANGES = _Changes()
+
+
+class StateChanged(_Model):
+    """A machine has changed its state."""
+
+    machine: str
+    state: MachineState
+    at: Seconds
+    smoothed: float | None = None
+
+
+class EventChanged(_Model):
+    """An event as it is now: it began, got worse, ended, or a person did something to it.
+
+    `change` rises with every change. A repeated delivery of one change has the same number.
+    """
+
+    event: Event
+    change: int = Field(default_factory=_CHANGES.next)
+
+    @property
+    def delivery(self) -> str:
+        """The same for every attempt to deliver this change."""
+        return f"{self.event.id}-{self.change}"
+
+
+class EventDelivery(Event):
+    """A change of an event as webhooks and MQTT send it."""
+
+    delivery: str = Field(description="The same for every attempt to deliver this change.")
+    change: int = Field(description="Rises with every change.")
+
+    @classmethod
+    def of(cls, message: EventChanged) -> EventDelivery:
+        """The event with what tells this change from every other one."""
+        fields = {name: getattr(message.event, name) for name in Event.model_fields}
+        return cls(**fields, delivery=message.delivery, change=message.change)
+
+
+class ReadingTaken(_Model):
+    """One more second of a machine."""
+
+    reading: Reading
+
+
+class MachineChanged(_Model):
+    """A machine as it is now, after something other than a reading has changed."""
+
+    status: MachineStatus
+
+
+class MachineRemoved(_Model):
+    """A machine is no longer monitored."""
+
+    machine: str
+
+
+class ServiceChanged(_Model):
+    """Notes or problems of the service have changed."""
+
+    status: ServiceStatus
+
+
+Message = StateChanged | EventChanged | ReadingTaken | MachineRemoved

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ssdpt.runtime.manifest import GRAPHS, Manifest
+from ssdpt.runtime.manifest import FRAME_GRAPHS, GRAPHS, Manifest
 from ssdpt.scoring.calibrate import Calibration
 
 
@@ -10,12 +10,12 @@ def export_card(manifest: Manifest, calibration: Calibration) -> str:
     """Markdown for people who find the folder in a year."""
     alert, alarm = calibration.thresholds()
     checked = manifest.verification
-    graph = GRAPHS[manifest.runtime][0]
+    graph, frame_graph = (names[manifest.runtime][0] for names in (GRAPHS, FRAME_GRAPHS))
     extra = "edge" if manifest.runtime == "onnx" else "openvino"
     parts = " + ".join(f"{weight:g} × {name}" for name, weight in manifest.parts.items())
     return f"""# {manifest.machine}: exported anomalous sound detector
 
-Judges recordings of `{manifest.machine}` without torch. Scores: higher = more anomalous.
+Scores recordings of `{manifest.machine}` without torch. Scores: higher = more anomalous.
 Exported by ssdpt {manifest.ssdpt_version} ({manifest.runtime}, {manifest.precision}).
 
     pip install 'ssdpt[{extra}]'
@@ -32,6 +32,9 @@ scale = 1, any length. A clip shorter than {manifest.segment_seconds:.2f} s is r
 
 A segment is {manifest.segment_seconds:.3f} s, one every {manifest.hop_seconds:.3f} s. Sections, in
 order: {", ".join(manifest.sections)}.
+
+`{frame_graph}` is the same from the log-mel on: it takes `frames`, for sound that comes as a
+stream.
 
 ## Thresholds
 Alert above {alert:.4f}, alarm above {alarm:.4f}, for a false-alarm rate of

@@ -16,8 +16,9 @@ from ssdpt.detection.storage import CALIBRATION, CARD, DATA
 from ssdpt.errors import SsdptError
 from ssdpt.runtime.card import export_card
 from ssdpt.runtime.exported import ExportedDetector
-from ssdpt.runtime.graph import OPSET, Arithmetic, onnx_model
+from ssdpt.runtime.graph import OPSET, Arithmetic, onnx_model, without_front_end
 from ssdpt.runtime.manifest import (
+    FRAME_GRAPHS,
     GRAPHS,
     MANIFEST,
     REFERENCES,
@@ -26,6 +27,7 @@ from ssdpt.runtime.manifest import (
     Runtime,
     Segment,
     Verification,
+    graph_files,
 )
 from ssdpt.runtime.sounds import Spectra, synthesise
 from ssdpt.runtime.variants import half_weights, int8_weights
@@ -58,9 +60,9 @@ class ExportSettings:
 
 
 def export_model(
-    detector: Detector, place: Path, settings: ExportSettings, reporter: Reporter = SILENT
+    detector: Detector, folder: Path, settings: ExportSettings, reporter: Reporter = SILENT
 ) -> Manifest:
-    """Write an exported model into the empty folder `place`; raise where it is not the same model.
+    """Write an exported model into the empty `folder`; raise where it is not the same model.
 
     `detector` must be on the CPU: its scores there are what the exported ones are compared with.
     """
@@ -72,13 +74,15 @@ def export_model(
         model = half_weights(model)
     elif settings.precision == "int8":
         model = int8_weights(model)
-    _write_graph(place, model, settings.runtime)
-    manifest = _write_rest(detector, place, graph, model, settings)
-    exported = ExportedDetector.load(place)
-    with tempfile.TemporaryDirectory(prefix="ssdpt-") as folder:
+    of_frames = without_front_end(model, detector.config.features.hop_length)
+    _write_graph(folder / GRAPHS[settings.runtime][0], model, settings.runtime)
+    _write_graph(folder / FRAME_GRAPHS[settings.runtime][0], of_frames, settings.runtime)
+    manifest = _write_rest(detector, folder, graph, model, settings)
+    exported = ExportedDetector.load(folder)
+    with tempfile.TemporaryDirectory(prefix="ssdpt-") as temporary:
         step = max(1, len(settings.clips) // CLIPS)  # spread over all that were given
         given = list(settings.clips[::step][:CLIPS])
-        clips = (given + _to_compare(detector, Path(folder) / "compare"))[:CLIPS]
+        clips = (given + _to_compare(detector, Path(temporary) / "compare"))[:CLIPS]
         source = f"{len(given)} given, {len(clips) - len(given)} synthesised"
         verification = verify(
             detector, exported, clips, source, lossy=settings.lossy, reporter=reporter
@@ -86,28 +90,28 @@ def export_model(
         update: dict[str, object] = {"verification": verification}
         if settings.lossy:
             source = "given" if settings.labelled else "synthesised"
-            labelled = settings.labelled or _labelled(detector, Path(folder) / "labelled")
+            labelled = settings.labelled or _labelled(detector, Path(temporary) / "labelled")
             update["loss"] = measure_loss(detector, exported, labelled, source, reporter)
     manifest = manifest.model_copy(update=update)
     if settings.lossy and not settings.allow_loss:
         raise SsdptError(f"{summary(manifest)}; pass --allow-loss to accept this")
-    write_json(place / MANIFEST, manifest.model_dump(mode="json"))
-    write_text(place / CARD, export_card(manifest, detector.calibration))
+    write_json(folder / MANIFEST, manifest.model_dump(mode="json"))
+    write_text(folder / CARD, export_card(manifest, detector.calibration))
     return manifest
 
 
 def summary(manifest: Manifest) -> str:
     """One line: how the export compares with torch."""
     checked, loss = manifest.verification, manifest.loss
-    words = (
+    text = (
         f"{manifest.machine}: {manifest.runtime} {manifest.precision}: on {checked.clips} clips "
         f"({checked.source}) |Δscore| ≤ {checked.bound:.2g}·max(1, |score|) "
         f"(largest {checked.largest_difference:.2g}), "
         f"{checked.decisions_differ} decisions differ from torch"
     )
     if loss is not None:
-        words += f", AUC {loss.auc:.4f} against {loss.auc_torch:.4f} ({loss.clips} clips)"
-    return words
+        text += f", AUC {loss.auc:.4f} against {loss.auc_torch:.4f} ({loss.clips} clips)"
+    return text
 
 
 def _check_settings(detector: Detector, settings: ExportSettings) -> None:
@@ -117,13 +121,13 @@ def _check_settings(detector: Detector, settings: ExportSettings) -> None:
             "could be smaller; export it in float32"
         )
     if settings.runtime == "openvino":
-        import openvino  # noqa: F401  says at once that it is not installed
+        import openvino  # noqa: F401  raises at once where it is not installed
 
 
-def _write_graph(place: Path, model: onnx.ModelProto, runtime: Runtime) -> None:
+def _write_graph(path: Path, model: onnx.ModelProto, runtime: Runtime) -> None:
     content = model.SerializeToString()
     if runtime == "onnx":
-        (place / GRAPHS["onnx"][0]).write_bytes(content)
+        path.write_bytes(content)
         return
     import openvino
 
@@ -135,24 +139,24 @@ def _write_graph(place: Path, model: onnx.ModelProto, runtime: Runtime) -> None:
             f"with --format onnx ({' '.join(str(error).split())[:200]})"
         ) from error
     # What may be stored in float16 already is: the log-mel's constants must not be.
-    openvino.save_model(converted, place / GRAPHS["openvino"][0], compress_to_fp16=False)
+    openvino.save_model(converted, path, compress_to_fp16=False)
 
 
 def _write_rest(
     detector: Detector,
-    place: Path,
+    folder: Path,
     graph: SystemGraph,
     model: onnx.ModelProto,
     settings: ExportSettings,
 ) -> Manifest:
     """Everything beside the graph; the manifest is not verified yet."""
     stored, references = detector.stored, graph.references
-    files = [*GRAPHS[settings.runtime], DATA]
+    files = [*graph_files(settings.runtime), DATA]
     if references is not None:
-        (place / REFERENCES).write_bytes(save(detector.system.arrays()))
+        (folder / REFERENCES).write_bytes(save(detector.system.arrays()))
         files.append(REFERENCES)
-    write_json(place / CALIBRATION, detector.calibration.to_json())
-    write_json(place / DATA, {"heard": dict(stored.heard)})
+    write_json(folder / CALIBRATION, detector.calibration.to_json())
+    write_json(folder / DATA, {"heard": dict(stored.recordings_seen)})
     manifest = Manifest(
         ssdpt_version=__version__,
         machine=detector.machine,
@@ -165,6 +169,7 @@ def _write_rest(
         segment=Segment(
             frames=detector.system.segment_frames, hop=graph.segment_hop, at_once=graph.at_once
         ),
+        averages_segments=detector.system.means_segments,
         parts=graph.weights,
         outputs=tuple(item.name for item in model.graph.output),
         runtime=settings.runtime,
@@ -173,14 +178,14 @@ def _write_rest(
         owners=references.owners if references is not None else (),
         verification=_NOT_YET,
         notes=stored.notes,
-        digests={name: digest(place / name) for name in files},
+        digests={name: digest(folder / name) for name in files},
     )
-    write_json(place / MANIFEST, manifest.model_dump(mode="json"))
+    write_json(folder / MANIFEST, manifest.model_dump(mode="json"))
     return manifest
 
 
 def _to_compare(detector: Detector, folder: Path) -> list[Recording]:
-    """Clips of all lengths, some of them of an ID that nobody tells."""
+    """Clips of all lengths, some of them of an unknown ID."""
     seconds = [*_ODD_SECONDS, *[_SECONDS] * CLIPS][: CLIPS // 2]
     return synthesise(
         folder, detector.config, _spectra(detector), (*detector.sections, ""), seconds

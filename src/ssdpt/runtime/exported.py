@@ -1,4 +1,4 @@
-"""An exported model judges clips: numpy and a runtime, neither torch nor scipy.
+"""An exported model scores clips with numpy and a runtime, without torch and scipy.
 
 detector = ssdpt.load("exported/pump-17")
 score = detector.score("today.wav")
@@ -6,8 +6,8 @@ score = detector.score("today.wav")
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Iterator
+import hashlib
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
@@ -16,21 +16,25 @@ from safetensors import SafetensorError
 from safetensors.numpy import load_file
 
 from ssdpt.config.settings import AudioConfig
-from ssdpt.data import audio
-from ssdpt.detection.scorer import Scorer, Source
-from ssdpt.detection.storage import read_calibration, read_heard, write_calibration
+from ssdpt.data.audio import AudioReader
+from ssdpt.detection.frame_scorer import FrameScorer
+from ssdpt.detection.scorer import PathLike, Scorer
+from ssdpt.detection.storage import read_calibration, read_recordings_seen, write_calibration
 from ssdpt.errors import SsdptError
+from ssdpt.features.front_end import FrontEnd
+from ssdpt.features.logmel import LogMel
 from ssdpt.runtime.card import export_card
 from ssdpt.runtime.chunks import chunks
-from ssdpt.runtime.manifest import REFERENCES, Manifest, read_manifest
+from ssdpt.runtime.frame_scorer import ExportedFrameScorer
+from ssdpt.runtime.manifest import FRAME_GRAPHS, GRAPHS, REFERENCES, Manifest, read_manifest
+from ssdpt.runtime.segment_outputs import SegmentOutputs
 from ssdpt.runtime.session import Session, open_session
-from ssdpt.scoring.aggregate import ClipScore, aggregate
 from ssdpt.scoring.calibrate import Calibration
 from ssdpt.scoring.gaussian import Gaussians
 from ssdpt.scoring.section_score import SectionScore
-from ssdpt.types import Floats
+from ssdpt.types import Sound
 
-_EMBEDDING = "embedding"
+_FRAMES = "frames"  # an output of the graph of samples, the input of the graph of frames
 
 
 class ExportedDetector(Scorer):
@@ -38,39 +42,41 @@ class ExportedDetector(Scorer):
 
     def __init__(
         self,
+        folder: Path,
         manifest: Manifest,
         session: Session,
         calibration: Calibration,
-        heard: frozenset[str],
+        recordings_seen: frozenset[str],
         gaussians: Gaussians | None = None,
     ) -> None:
         self.manifest = manifest
+        self._folder = folder
         self._session = session
         self._calibration = calibration
-        self._heard = heard
+        self._recordings_seen = recordings_seen
         self._gaussians = gaussians
 
     @classmethod
-    def load(cls, folder: Source) -> Self:
+    def load(cls, folder: PathLike) -> Self:
         """Read an exported model."""
-        place = Path(folder)
-        manifest = read_manifest(place)
+        path = Path(folder)
+        manifest = read_manifest(path)
         return cls(
+            path,
             manifest,
-            open_session(place, manifest),
-            read_calibration(place),
-            frozenset(read_heard(place)),
-            _read_gaussians(place, manifest) if manifest.owners else None,
+            open_session(path, GRAPHS[manifest.runtime][0], manifest, manifest.outputs),
+            read_calibration(path),
+            frozenset(read_recordings_seen(path)),
+            _read_gaussians(path, manifest) if manifest.owners else None,
         )
 
-    def outputs(self, path: Source) -> dict[str, np.ndarray]:
-        """Everything the graph says of a whole recording, by name; memory grows with its length.
+    def outputs(self, sound: Sound) -> dict[str, np.ndarray]:
+        """All outputs of the graph for a whole recording, by name; memory grows with its length.
 
         The parts and `score` are (segments, sections), `clip` (sections,), `embedding`
         (segments, E), `frames` the log-mel (frames, bins) in dB.
         """
-        samples = np.concatenate(list(self._sample_blocks(Path(path))))
-        return self._session.run(samples, self.manifest.outputs)
+        return self._session.run(self.audio(sound), self.manifest.outputs)
 
     @property
     def machine(self) -> str:
@@ -91,12 +97,34 @@ class ExportedDetector(Scorer):
 
     @property
     def fingerprint(self) -> frozenset[str]:
-        """Content digests of every recording that training or thresholds have heard."""
-        return self._heard
+        """Content digests of every recording that training or thresholds were made from."""
+        return self._recordings_seen
+
+    @property
+    def digest(self) -> str:
+        """Which model it is: by its graphs, what it was made from, and how it scores."""
+        parts = [
+            *(f"{name} {value}" for name, value in sorted(self.manifest.digests.items())),
+            repr(self._calibration.pooled),
+        ]
+        return hashlib.blake2b("\n".join(parts).encode(), digest_size=16).hexdigest()
 
     @property
     def audio_settings(self) -> AudioConfig:
         return self.manifest.audio
+
+    @cached_property
+    def front_end(self) -> FrontEnd:
+        """The log-mel, as the graph computes it."""
+        return LogMel(self.manifest.features, self.audio_settings.sample_rate)
+
+    @cached_property
+    def frame_scorer(self) -> FrameScorer:
+        """What scores frames, for sound that comes as a stream; loads a graph of its own."""
+        outputs = [name for name in self.manifest.outputs if name != _FRAMES]
+        name = FRAME_GRAPHS[self.manifest.runtime][0]
+        session = open_session(self._folder, name, self.manifest, outputs)
+        return ExportedFrameScorer(self.manifest, self.front_end, session, self._gaussians)
 
     @property
     def segment_seconds(self) -> float:
@@ -116,58 +144,27 @@ class ExportedDetector(Scorer):
             "version": self.manifest.ssdpt_version,
             "sections": list(self.sections),
             "system": {"name": self.system_name},
-            "recordings": len(self._heard),
+            "recordings": len(self._recordings_seen),
             "notes": list(self.manifest.notes),
             "export": self.manifest.model_dump(
                 include={"runtime", "precision", "opset", "verification", "loss", "model_version"}
             ),
         }
 
-    def save_calibration(self, folder: Source) -> None:
+    def save_calibration(self, folder: PathLike) -> None:
         """Write the thresholds into the folder the model was loaded from."""
         write_calibration(Path(folder), self._calibration, self.card())
 
     def _set_calibration(self, calibration: Calibration) -> None:
         self._calibration = calibration
 
-    def _sample_blocks(self, path: Path, strict: bool = False) -> Iterator[Floats]:
-        settings = self.audio_settings
-        return audio.stream(path, settings.sample_rate, settings.channel, strict=strict)
-
-    def _scorer(self, path: Path, strict: bool) -> SectionScore:
+    def _section_score(self, reader: AudioReader, strict: bool) -> SectionScore:
         """One pass over the recording gives the scores as all sections."""
-        names = list(self.manifest.parts)
-        wanted = [*names, *([_EMBEDDING] if self._gaussians else [])]
-        along = {name: [array("f") for _ in self.sections] for name in names}
-        total, count = np.zeros(self.manifest.features.n_mels), 0
-        pieces = chunks(
-            self._sample_blocks(path, strict), self.manifest.features, self.manifest.segment
-        )
-        for piece in pieces:
-            found = self._session.run(piece.samples, wanted)
-            for name in names:
-                part = found[name][piece.segments]  # (segments, sections)
-                for place, values in enumerate(along[name]):
-                    values.extend(part[:, place].tolist())
-            if self._gaussians:
-                spectra = found[_EMBEDDING][piece.segments]
-                total = total + spectra.sum(0, dtype=np.float64)
-                count += len(spectra)
-
-        def score_as(section: str) -> ClipScore:
-            place = self.sections.index(section)
-            steps = {
-                "hop_seconds": self.manifest.hop_seconds,
-                "segment_seconds": self.manifest.segment_seconds,
-            }
-            own = {name: along[name][place] for name in names}
-            if self._gaussians:
-                (values,) = own.values()
-                return self._gaussians.clip_score(total / count, values, section, **steps)
-            parts = {name: np.array(values, np.float32) for name, values in own.items()}
-            return aggregate(parts, self.manifest.parts, **steps)
-
-        return score_as
+        outputs = SegmentOutputs(self.manifest, self._gaussians)
+        samples = self._sample_blocks(reader, strict)
+        for piece in chunks(samples, self.manifest.features, self.manifest.segment):
+            outputs.add(self._session.run(piece.samples, outputs.names), piece.segments)
+        return outputs.score_as
 
 
 def _read_gaussians(folder: Path, manifest: Manifest) -> Gaussians:

@@ -1,4 +1,7 @@
-"""A model as one graph: from samples to segment scores and embedding, the log-mel inside."""
+"""A model as one graph: from samples to segment scores and embedding, the log-mel inside.
+
+The same graph without its log-mel takes frames, for sound that comes as a stream.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Literal
 
+import numpy as np
 import onnx
+import onnx.utils
 import torch
+from onnx import helper, numpy_helper
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -119,9 +125,35 @@ def onnx_model(system: System, arithmetic: Arithmetic) -> tuple[onnx.ModelProto,
     return model, graph.system
 
 
+def without_front_end(model: onnx.ModelProto, hop_length: int) -> onnx.ModelProto:
+    """The part of a graph that follows its log-mel: `frames` (frames, bins) in dB to the rest."""
+    outputs = [item.name for item in model.graph.output if item.name != FRAMES]
+    part = onnx.utils.Extractor(model).extract_model([FRAMES], outputs)
+    # The exporter derives the number of frames from the number of samples, which is computed back
+    # here: samples = (frames - 1) · hop.
+    names = (f"{INPUT}_hop", f"{INPUT}_one")
+    for name, value in zip(names, (hop_length, 1), strict=True):
+        part.graph.initializer.append(numpy_helper.from_array(np.array([value], np.int64), name))
+    shapes = [
+        node for node in part.graph.node if node.op_type == "Shape" and INPUT in list(node.input)
+    ]
+    for number, shape in enumerate(shapes):
+        frames, before = f"{INPUT}_frames_{number}", f"{INPUT}_before_{number}"
+        position = list(part.graph.node).index(shape)
+        part.graph.node.remove(shape)
+        for node in (
+            helper.make_node("Mul", [before, names[0]], list(shape.output)),
+            helper.make_node("Sub", [frames, names[1]], [before]),
+            helper.make_node("Shape", [FRAMES], [frames], start=0, end=1),
+        ):
+            part.graph.node.insert(position, node)
+    onnx.checker.check_model(part)
+    return part
+
+
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """The exporter speaks of its own deprecations and of packages that nobody here needs."""
+    """Without the exporter's warnings of its own deprecations and of packages not needed here."""
     loggers = [logging.getLogger(name) for name in ("torch.onnx", "onnxscript", "onnx_ir")]
     levels = [logger.level for logger in loggers]
     for logger in loggers:

@@ -1,11 +1,13 @@
 """The head of an exported model: everything beside the graph that scoring with it needs.
 
 manifest.json          what it is, how it was verified, file digests
-model.onnx             the graph (ONNX), or
-model.xml, model.bin   the graph (OpenVINO)
+model.onnx             the graph from samples to scores (ONNX), or
+model.xml, model.bin   the same (OpenVINO)
+frames.onnx            the graph from log-mel frames to scores, for live sound, or
+frames.xml, frames.bin the same (OpenVINO)
 references.safetensors what the score is computed from beside the graph (system gmm)
 calibration.json       thresholds and p-values, as in a model folder
-data.json              which recordings the fit has heard, as in a model folder
+data.json              which recordings the model was made from, as in a model folder
 README.md              the card, for people
 """
 
@@ -29,9 +31,10 @@ from ssdpt.detection.storage import (
 )
 from ssdpt.errors import SsdptError
 
-FORMAT = 2  # 1: Gaussians of plain means
+FORMAT = 3  # 2: without a graph of frames; 1: Gaussians of plain means
 MANIFEST, REFERENCES = "manifest.json", "references.safetensors"
 GRAPHS = {"onnx": ("model.onnx",), "openvino": ("model.xml", "model.bin")}
+FRAME_GRAPHS = {"onnx": ("frames.onnx",), "openvino": ("frames.xml", "frames.bin")}
 
 Runtime = Literal["onnx", "openvino"]
 Precision = Literal["float32", "float16", "int8"]
@@ -85,6 +88,7 @@ class Manifest(_Part):
     audio: AudioConfig
     features: FeatureConfig
     segment: Segment
+    averages_segments: bool  # whether a clip's score is the mean over its segments
     parts: dict[str, float] = Field(min_length=1)  # weight of every part in the score
     outputs: tuple[str, ...]  # of the graph, in order
     runtime: Runtime
@@ -115,6 +119,8 @@ def read_manifest(folder: Path) -> Manifest:
     """Read and check the head, and that the files it names are those that were written."""
     head = read_json(folder / MANIFEST)
     check_format(folder, head, MANIFEST, FORMAT)
+    if head["format"] < FORMAT:
+        raise SsdptError(f"{folder}: exported by an older ssdpt; export the model again")
     try:
         manifest = Manifest.model_validate(head)
     except ValidationError as error:
@@ -123,7 +129,7 @@ def read_manifest(folder: Path) -> Manifest:
             f"{folder / MANIFEST}: damaged: '{name}' is missing or of the wrong kind; "
             "copy or export the model again"
         ) from error
-    needed = {*GRAPHS[manifest.runtime], *([REFERENCES] if manifest.owners else [])}
+    needed = {*graph_files(manifest.runtime), *([REFERENCES] if manifest.owners else [])}
     if missing := sorted(needed - set(manifest.digests)):
         raise SsdptError(
             f"{folder / MANIFEST}: damaged: no digest of {missing[0]}; "
@@ -134,8 +140,13 @@ def read_manifest(folder: Path) -> Manifest:
     return manifest
 
 
-def check_export_room(folder: Path) -> None:
+def graph_files(runtime: Runtime) -> tuple[str, ...]:
+    """The files of both graphs."""
+    return (*GRAPHS[runtime], *FRAME_GRAPHS[runtime])
+
+
+def check_export_folder(folder: Path) -> None:
     """Refuse to export over anything that is not an exported model."""
-    graphs = (name for names in GRAPHS.values() for name in names)
+    graphs = (*graph_files("onnx"), *graph_files("openvino"))
     files = frozenset({MANIFEST, REFERENCES, CALIBRATION, DATA, CARD, *graphs})
     check_replaceable(folder, MANIFEST, files, FORMAT)

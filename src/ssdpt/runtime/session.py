@@ -1,4 +1,4 @@
-"""The two runtimes that run an exported graph: ONNX Runtime and OpenVINO, both on the CPU."""
+"""The two runtimes of an exported graph: ONNX Runtime and OpenVINO, both on the CPU."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from typing import Any, Protocol
 import numpy as np
 
 from ssdpt.errors import SsdptError
-from ssdpt.runtime.manifest import GRAPHS, Manifest
+from ssdpt.runtime.manifest import Manifest
 from ssdpt.types import Floats
 
 
 class Session(Protocol):
     """A graph that can be run, by several threads at a time."""
 
-    def run(self, samples: Floats, outputs: Sequence[str]) -> dict[str, np.ndarray]:
-        """The outputs asked for, by name, of (samples,) at the model's rate."""
+    def run(self, values: Floats, outputs: Sequence[str]) -> dict[str, np.ndarray]:
+        """The outputs asked for, by name, of the graph's one input."""
 
 
-def open_session(folder: Path, manifest: Manifest) -> Session:
-    """Load the graph of an exported model into its runtime."""
-    path = folder / GRAPHS[manifest.runtime][0]
+def open_session(folder: Path, name: str, manifest: Manifest, outputs: Sequence[str]) -> Session:
+    """Load the graph in file `name` into its runtime; it must have these outputs."""
+    path = folder / name
     kind: type[_OnnxSession] | type[_OpenVinoSession] = (
         _OnnxSession if manifest.runtime == "onnx" else _OpenVinoSession
     )
     try:
-        return kind(path, manifest)
+        return kind(path, manifest, outputs)
     except ModuleNotFoundError as error:
         extra = "edge" if manifest.runtime == "onnx" else "openvino"
         raise SsdptError(
@@ -37,11 +37,11 @@ def open_session(folder: Path, manifest: Manifest) -> Session:
 
 
 class _OnnxSession:
-    def __init__(self, path: Path, manifest: Manifest) -> None:
+    def __init__(self, path: Path, manifest: Manifest, outputs: Sequence[str]) -> None:
         import onnxruntime
 
         options = onnxruntime.SessionOptions()
-        options.log_severity_level = 4  # what goes wrong is said in one sentence below
+        options.log_severity_level = 4  # an error becomes one sentence below
         # Threads that spin while they wait take the cores from everything else on a small machine.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         try:
@@ -52,20 +52,20 @@ class _OnnxSession:
             raise _unloadable(
                 path, f"onnxruntime {onnxruntime.__version__}", manifest, error
             ) from error
-        _check_outputs(path, [item.name for item in self._session.get_outputs()], manifest)
+        _check_outputs(path, [item.name for item in self._session.get_outputs()], outputs)
         self._input = self._session.get_inputs()[0].name
 
-    def run(self, samples: Floats, outputs: Sequence[str]) -> dict[str, np.ndarray]:
-        values = self._session.run(list(outputs), {self._input: samples})
-        return dict(zip(outputs, values, strict=True))
+    def run(self, values: Floats, outputs: Sequence[str]) -> dict[str, np.ndarray]:
+        results = self._session.run(list(outputs), {self._input: values})
+        return dict(zip(outputs, results, strict=True))
 
 
 class _OpenVinoSession:
-    def __init__(self, path: Path, manifest: Manifest) -> None:
+    def __init__(self, path: Path, manifest: Manifest, outputs: Sequence[str]) -> None:
         import openvino
 
         try:
-            # Some processors would otherwise compute in bfloat16, without a word.
+            # Some processors would otherwise compute in bfloat16.
             settings: dict[str, Any] = {"INFERENCE_PRECISION_HINT": "f32"}
             self._model = openvino.Core().compile_model(str(path), "CPU", settings)
         except Exception as error:
@@ -73,12 +73,12 @@ class _OpenVinoSession:
             raise _unloadable(path, name, manifest, error) from error
         self._here = threading.local()  # what runs the graph serves one thread
         # A tensor may carry the names of several steps that came to nothing.
-        _check_outputs(path, [n for item in self._model.outputs for n in item.names], manifest)
+        _check_outputs(path, [n for item in self._model.outputs for n in item.names], outputs)
 
-    def run(self, samples: Floats, outputs: Sequence[str]) -> dict[str, np.ndarray]:
+    def run(self, values: Floats, outputs: Sequence[str]) -> dict[str, np.ndarray]:
         if not hasattr(self._here, "request"):
             self._here.request = self._model.create_infer_request()
-        result = self._here.request.infer(samples)
+        result = self._here.request.infer(values)
         return {name: np.array(result[name]) for name in outputs}
 
 
@@ -90,6 +90,6 @@ def _unloadable(path: Path, runtime: str, manifest: Manifest, error: Exception) 
     )
 
 
-def _check_outputs(path: Path, found: Sequence[str], manifest: Manifest) -> None:
-    if missing := [name for name in manifest.outputs if name not in found]:
+def _check_outputs(path: Path, names: Sequence[str], needed: Sequence[str]) -> None:
+    if missing := [name for name in needed if name not in names]:
         raise SsdptError(f"{path}: damaged: the graph has no output {missing[0]}; export it again")

@@ -1,7 +1,7 @@
 """Clips for comparing an export with torch where the user gives none.
 
 Noise with the mean spectrum of the machine's own recordings, with and without the sounds of
-faults. They need not fool anyone: both sides hear the same.
+faults. They need not sound real: both sides score the same clips.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ssdpt.config.tree import Config
 from ssdpt.features.logmel import mel_frequencies
 from ssdpt.types import Floats, Label, Recording
 
-_NO_SPECTRUM_DB = -40.0  # flat, for models fitted before the spectra were kept
+_NO_SPECTRUM_DB = -40.0  # flat, for models without stored spectra
 _FAULT_DB = (-6.0, 0.0, 6.0, 12.0, 20.0)  # of the fault against the whole clip
 _LABELS: tuple[Label, ...] = ("normal", "anomaly")
 
@@ -39,7 +39,7 @@ def synthesise(
     rate = config.audio.sample_rate
     flat = [_NO_SPECTRUM_DB] * config.features.n_mels
     mean = np.mean(list(spectra.values()) or [flat], axis=0)
-    found = []
+    recordings = []
     for number, length in enumerate(seconds):
         section = sections[number % len(sections)]
         level = np.asarray(spectra.get(section, mean))
@@ -48,11 +48,11 @@ def synthesise(
             if label == "anomaly":
                 samples = _with_fault(samples, rate, number, rng)
             path = folder / f"{label}-{number:02d}.wav"
-            # Of a multi-channel recording the model hears one; here all are the same.
+            # The model takes one channel of several; here all are the same.
             channels = np.repeat(samples[:, None], config.audio.channel + 1, axis=1)
             soundfile.write(path, channels, rate, subtype="FLOAT")
-            found.append(Recording(path, "", section, label=label))
-    return found
+            recordings.append(Recording(path, "", section, label=label))
+    return recordings
 
 
 def _noise(level: np.ndarray, config: Config, count: int, rng: np.random.Generator) -> Floats:

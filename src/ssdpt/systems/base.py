@@ -21,7 +21,6 @@ from ssdpt.errors import SsdptError
 from ssdpt.features.cache import FeatureView
 from ssdpt.features.front_end import FrontEnd
 from ssdpt.features.logmel import LogMel
-from ssdpt.features.texture import TextureFrames
 from ssdpt.scoring.aggregate import ClipScore
 from ssdpt.scoring.calibrate import Scores
 from ssdpt.scoring.section_score import SectionScore
@@ -197,7 +196,7 @@ class System(ABC):
 
 def shows_log_mels(system: System) -> bool:
     """Whether its frames are log-mels in dB, or begin with them."""
-    return isinstance(system.front_end, LogMel | TextureFrames)
+    return system.front_end.mel_bins > 0
 
 
 def arrays_under(arrays: Arrays, start: str) -> dict[str, np.ndarray]:

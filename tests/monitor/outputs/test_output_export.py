@@ -9,6 +9,7 @@ import sys
 import numpy as np
 import pyarrow.parquet
 import pytest
+from sample_messages import acknowledgement
 
 from receivers import an_event
 from ssdpt.errors import SsdptError
@@ -82,20 +83,19 @@ def test_an_export_of_nothing_is_a_file_with_columns(format):
 @pytest.mark.parametrize("format", FORMATS)
 def test_events_come_back_as_they_were(format):
     events = [
-        an_event(words='rattles, "loudly"\nand twice', peak=2.5, threshold=1.5),
+        an_event(message='rattles, "loudly"\nand twice', peak=2.5, threshold=1.5),
         an_event(
             ended=1.7e9 + 60,
-            acknowledged_by="ann",
-            acknowledged_at=1.7e9 + 5,
+            acknowledged=acknowledgement(at=1.7e9 + 5),
             comments=(
-                Comment("ann", 1.7e9, "hm"),
-                Comment("bo", 1.7e9 + 60, "=1+1, greased\n and well"),
+                Comment(who="ann", at=1.7e9, text="hm"),
+                Comment(who="bo", at=1.7e9 + 60, text="=1+1, greased\n and well"),
             ),
         ),
     ]
     rows = read(b"".join(export_events(events, format)), format)
     assert [row["id"] for row in rows] == [event.id for event in events]
-    assert rows[0]["words"] == events[0].words
+    assert rows[0]["message"] == events[0].message
     assert float(rows[0]["peak"]) == 2.5
     assert not rows[0]["ended"]
     assert (rows[1]["state"], int(rows[1]["comments"])) == ("cleared", 2)
@@ -107,16 +107,17 @@ def test_events_come_back_as_they_were(format):
 
 
 def test_a_spreadsheet_runs_nothing_of_it():
-    event = an_event(words='=HYPERLINK("http://example.org")', acknowledged_by="@SUM(A1)")
+    formula = '=HYPERLINK("http://example.org")'
+    event = an_event(message=formula, acknowledged=acknowledgement("@SUM(A1)"))
     row = read(b"".join(export_events([event], "csv")), "csv")[0]
-    assert row["words"].startswith("'=")
+    assert row["message"].startswith("'=")
     assert row["acknowledged_by"].startswith("'@")
     low = TrendPoint("fan", 0.0, -1.5, -1.0, -0.5, "normal")  # a number stays one
     assert read(b"".join(export_trend([low], "csv")), "csv")[0]["low"] == "-1.5"
 
 
 def test_an_unknown_format_is_refused_before_the_first_piece():
-    with pytest.raises(SsdptError, match="no format is called 'xlsx'; there are csv, parquet"):
+    with pytest.raises(SsdptError, match="'xlsx' is not a format; choose csv, parquet"):
         export_trend([], "xlsx")
 
 

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import dataclasses
 import email
 import email.policy
 import logging
 
 import pytest
+from sample_messages import acknowledgement, changed
 
 from receivers import MailSink, an_event, certificate, until
 from ssdpt.errors import SsdptError
-from ssdpt.monitor.config import MailSettings
-from ssdpt.monitor.messages import Comment
+from ssdpt.monitor.messages import Comment, EventChanged
 from ssdpt.monitor.outputs import open_output
 from ssdpt.monitor.outputs.base import TryAgain
-from ssdpt.monitor.outputs.mail import MailOutput
-from ssdpt.monitor.outputs.messages import EventChanged
+from ssdpt.monitor.outputs.mail_output import MailOutput, MailSettings
 
 PASSWORD = "correct horse battery"
 TO = ("ann@example.org", "bob@example.org")
@@ -46,11 +44,11 @@ def clock():
 def post(request, clock):
     """An output to a sink that has not started yet: what is published first waits."""
 
-    def make(sink, titles=None, **more):
+    def make(sink, names=None, **more):
         settings = {"host": "127.0.0.1", "sender": "ssdpt@example.org", "to": TO, "tls": "none"}
         output = MailOutput(
             MailSettings(port=sink.port, **{**settings, **more}),
-            titles,
+            names,
             sleep=clock.sleep,
             clock=clock,
         )
@@ -74,16 +72,16 @@ def subjects(sink):
 
 
 def ended(event, **more):
-    return dataclasses.replace(event, ended=event.began + 90, **more)
+    return changed(event, ended=event.began + 90, **more)
 
 
 def test_a_mail_tells_what_where_and_when(post):
-    event = an_event(words="eine Lager rattert", peak=12.345, threshold=4.0)
-    message = EventChanged(event)
+    event = an_event(message="eine Lager rattert", peak=12.345, threshold=4.0)
+    message = EventChanged(event=event)
     with MailSink() as sink:
         output = post(sink, {"pump-3": "Pumpe drüben"})
         output.publish(message)
-        output.publish(EventChanged(ended(event)))
+        output.publish(EventChanged(event=ended(event)))
         finish(output)
     first, second = mails(sink)
     assert first["Subject"] == "ALARM: Pumpe drüben: eine Lager rattert"
@@ -95,7 +93,7 @@ def test_a_mail_tells_what_where_and_when(post):
     assert first["Date"].datetime.timestamp() == 1.7e9
     text = first.get_content()
     assert "Began: 2023-11-14 22:13:20 UTC" in text
-    assert "Highest score: 12.3 (limit 4)" in text
+    assert "Highest score: 12.3 (threshold 4)" in text
     assert "Ended: 2023-11-14 22:14:50 UTC" in second.get_content()
 
 
@@ -104,10 +102,10 @@ def test_mails_use_the_names_of_now(post):
         output = post(sink, {"pump-3": "Pump 3", "fan": "Fan"})
         output.rename({"pump-3": "Coolant pump", "mixer": "Mixer"})  # the fan is gone
         for machine in ("pump-3", "mixer", "fan", "unheard-of"):
-            output.publish(EventChanged(an_event(machine)))
+            output.publish(EventChanged(event=an_event(machine)))
         finish(output)
         output.rename({"mixer": "Big mixer"})
-        output.publish(EventChanged(an_event("mixer")))
+        output.publish(EventChanged(event=an_event("mixer")))
         until(lambda: output.status.queued == 0)
     assert [subject.split(": ")[1] for subject in subjects(sink)] == [
         *("Coolant pump", "Mixer", "Fan", "unheard-of", "Big mixer"),
@@ -117,7 +115,7 @@ def test_mails_use_the_names_of_now(post):
 def test_names_and_sentences_cannot_write_headers(post):
     with MailSink() as sink:
         output = post(sink, {"pump-3": "Pump\r\nBcc: eve@example.org"})
-        output.publish(EventChanged(an_event(words="odd\nX-Odd: yes")))
+        output.publish(EventChanged(event=an_event(message="odd\nX-Odd: yes")))
         finish(output)
     mail = mails(sink)[0]
     assert mail["Bcc"] is None
@@ -127,13 +125,13 @@ def test_names_and_sentences_cannot_write_headers(post):
 
 def test_only_beginning_and_end_are_mailed(post):
     event = an_event()
-    acknowledged = dataclasses.replace(event, acknowledged_by="ann", acknowledged_at=1.7e9)
+    acknowledged = changed(event, acknowledged=acknowledgement())
     over = ended(acknowledged)
-    said = dataclasses.replace(over, comments=(Comment("ann", 1.7e9, "a screw"),), label="fault")
+    said = changed(over, comments=(Comment(who="ann", at=1.7e9, text="a screw"),), label="fault")
     with MailSink() as sink:
         output = post(sink)
         for state in (event, event, acknowledged, over, over, said):
-            output.publish(EventChanged(state))
+            output.publish(EventChanged(event=state))
         finish(output)
     assert [subject.split(":")[0] for subject in subjects(sink)] == ["ALARM", "Over (alarm)"]
 
@@ -142,30 +140,30 @@ def test_only_beginning_and_end_are_mailed(post):
 def test_events_below_the_wanted_level_are_not_mailed(post, level, count):
     with MailSink() as sink:
         output = post(sink, level=level)
-        output.publish(EventChanged(an_event(level="alert")))
-        output.publish(EventChanged(an_event()))
+        output.publish(EventChanged(event=an_event(level="alert")))
+        output.publish(EventChanged(event=an_event()))
         finish(output)
     assert len(sink.mails) == count
 
 
 def test_an_alert_that_becomes_an_alarm_is_mailed_even_when_it_was_acknowledged(post):
     event = an_event(level="alert")
-    acknowledged = dataclasses.replace(event, acknowledged_by="ann", acknowledged_at=1.7e9)
+    acknowledged = changed(event, acknowledged=acknowledgement())
     with MailSink() as sink:
         output = post(sink)
-        for state in (event, acknowledged, dataclasses.replace(acknowledged, level="alarm")):
-            output.publish(EventChanged(state))
+        for state in (event, acknowledged, changed(acknowledged, level="alarm")):
+            output.publish(EventChanged(event=state))
         finish(output)
     assert [subject.split(":")[0] for subject in subjects(sink)] == ["ALARM"]
 
 
 def test_a_comment_to_an_event_of_last_week_is_no_news_but_its_end_is(post):
-    known = an_event(acknowledged_by="ann", acknowledged_at=1.7e9)
+    known = an_event(acknowledged=acknowledgement())
     with MailSink() as sink:
         output = post(sink)
-        output.publish(EventChanged(known))
-        output.publish(EventChanged(ended(an_event(label="fault"))))
-        output.publish(EventChanged(ended(known)))
+        output.publish(EventChanged(event=known))
+        output.publish(EventChanged(event=ended(an_event(label="fault"))))
+        output.publish(EventChanged(event=ended(known)))
         finish(output)
     assert [subject.split(":")[0] for subject in subjects(sink)] == ["Over (alarm)"]
 
@@ -173,9 +171,9 @@ def test_a_comment_to_an_event_of_last_week_is_no_news_but_its_end_is(post):
 def test_too_many_mails_become_one(post, clock):
     events = [an_event(machine=f"fan-{number}") for number in range(7)]
     with MailSink() as sink:
-        output = post(sink, most_an_hour=3)
+        output = post(sink, max_per_hour=3)
         for event in events:
-            output.publish(EventChanged(event))
+            output.publish(EventChanged(event=event))
         finish(output)
         assert clock.pauses == [3600.0]
         assert len(sink.mails) == 4
@@ -184,31 +182,31 @@ def test_too_many_mails_become_one(post, clock):
         assert [event.id in text for event in events] == [False] * 3 + [True] * 4
         assert output.status.sent == 7
         # The hour is over: mails go out one by one again.
-        output.publish(EventChanged(an_event()))
-        output.publish(EventChanged(an_event()))
+        output.publish(EventChanged(event=an_event()))
+        output.publish(EventChanged(event=an_event()))
         until(lambda: len(sink.mails) == 6)
         assert clock.pauses == [3600.0]
 
 
 def test_closing_does_not_keep_a_summary_back(post):
     with MailSink() as sink:
-        output = post(sink, most_an_hour=1)
+        output = post(sink, max_per_hour=1)
         output._sleep = output._sleep_unless_closed
         for _ in range(4):
-            output.publish(EventChanged(an_event()))
+            output.publish(EventChanged(event=an_event()))
         output.start()
-        until(lambda: "within an hour" in output.status.words)
+        until(lambda: "within an hour" in output.status.message)
         output.close(10)
     assert subjects(sink)[1] == "3 messages from 1 machine(s)"
     assert output.status.queued == 0
 
 
 def test_a_mail_that_is_put_off_comes_later_and_in_order(post, clock):
-    events = [an_event(words=f"number {number}") for number in range(3)]
+    events = [an_event(message=f"number {number}") for number in range(3)]
     with MailSink(data=["451 later", "451 later"]) as sink:
         output = post(sink)
         for event in events:
-            output.publish(EventChanged(event))
+            output.publish(EventChanged(event=event))
         finish(output)
     assert [subject[-1] for subject in subjects(sink)] == ["0", "1", "2"]
     assert len(clock.pauses) == 2
@@ -218,8 +216,8 @@ def test_a_mail_that_is_put_off_comes_later_and_in_order(post, clock):
 def test_a_mail_that_is_refused_is_given_up(post, clock):
     with MailSink(data=["554 no"]) as sink:
         output = post(sink)
-        output.publish(EventChanged(an_event(words="first")))
-        output.publish(EventChanged(an_event(words="second")))
+        output.publish(EventChanged(event=an_event(message="first")))
+        output.publish(EventChanged(event=an_event(message="second")))
         finish(output)
     assert [subject.split()[-1] for subject in subjects(sink)] == ["second"]
     assert output.status.failed == 1
@@ -229,7 +227,7 @@ def test_a_mail_that_is_refused_is_given_up(post, clock):
 def test_an_address_that_is_put_off_gets_its_mail_later_and_the_other_none_twice(post):
     with MailSink(rcpt=[None, "450 busy"]) as sink:
         output = post(sink)
-        output.publish(EventChanged(an_event()))
+        output.publish(EventChanged(event=an_event()))
         finish(output)
     assert [recipients for recipients, _ in sink.mails] == [[TO[0]], [TO[1]]]
 
@@ -237,14 +235,14 @@ def test_an_address_that_is_put_off_gets_its_mail_later_and_the_other_none_twice
 def test_an_address_that_is_wrong_does_not_keep_the_mail_from_others(post, caplog):
     with MailSink(rcpt=["550 nobody"]) as sink, caplog.at_level(logging.WARNING):
         output = post(sink)
-        output.publish(EventChanged(an_event()))
+        output.publish(EventChanged(event=an_event()))
         finish(output)
     assert [recipients for recipients, _ in sink.mails] == [[TO[1]]]
     assert TO[0] in caplog.text
     assert output.status.sent == 1
     with MailSink(rcpt=["550 nobody", "550 nobody"]) as sink:
         output = post(sink)
-        output.publish(EventChanged(an_event()))
+        output.publish(EventChanged(event=an_event()))
         finish(output)
     assert (sink.mails, output.status.failed) == ([], 1)
 
@@ -252,7 +250,7 @@ def test_an_address_that_is_wrong_does_not_keep_the_mail_from_others(post, caplo
 def test_a_rude_goodbye_does_not_send_the_mail_twice(post):
     with MailSink(quit=["500 what"]) as sink:
         output = post(sink)
-        output.publish(EventChanged(an_event()))
+        output.publish(EventChanged(event=an_event()))
         finish(output)
     assert len(sink.mails) == 1
     assert output.status.sent == 1
@@ -265,7 +263,7 @@ def test_a_password_goes_only_through_an_encrypted_line(post, tmp_path, monkeypa
     pair = certificate(tmp_path)
     with MailSink("ann", PASSWORD, pair) as sink:
         output = post(sink, **secured)
-        output.publish(EventChanged(an_event()))
+        output.publish(EventChanged(event=an_event()))
         output._sleep = lambda _: monkeypatch.setenv("SSL_CERT_FILE", str(pair[1]))
         finish(output)  # first with a stranger's certificate, then with one that is trusted
         assert output.status.sent == 1
@@ -273,9 +271,9 @@ def test_a_password_goes_only_through_an_encrypted_line(post, tmp_path, monkeypa
     with MailSink("ann", PASSWORD) as plain:  # somebody in between has taken STARTTLS away
         output = post(plain, **secured)
         output._sleep = output._sleep_unless_closed
-        output.publish(EventChanged(an_event()))
+        output.publish(EventChanged(event=an_event()))
         output.start()
-        until(lambda: "does not offer" in output.status.words)
+        until(lambda: "does not support" in output.status.message)
         output.close(0.1)
         assert plain.mails == []
 
@@ -287,18 +285,18 @@ def test_a_wrong_password_is_told_without_it(post, tmp_path, caplog):
     with MailSink("ann", PASSWORD) as sink:
         output = post(sink, user="ann", password_file=tmp_path / "password")
         output._sleep = output._sleep_unless_closed
-        output.publish(EventChanged(an_event()))
+        output.publish(EventChanged(event=an_event()))
         output.start()
-        until(lambda: "refuses the user or the password" in output.status.words)
+        until(lambda: "rejects user or password" in output.status.message)
         output.close(0.1)
-    assert "Tr0ub4dor" not in caplog.text + output.status.words
+    assert "Tr0ub4dor" not in caplog.text + output.status.message
 
 
 def test_user_and_password_need_each_other(tmp_path):
     (tmp_path / "password").write_text(PASSWORD)
     settings = {"host": "127.0.0.1", "sender": "a@example.org", "to": TO}
     for half in ({"user": "ann"}, {"password_file": tmp_path / "password"}):
-        with pytest.raises(SsdptError, match="need each other"):
+        with pytest.raises(SsdptError, match="set both user and password_file"):
             open_output(MailSettings(**settings, **half))
 
 
@@ -306,13 +304,13 @@ def test_the_login_is_tried_without_a_mail(post, tmp_path):
     (tmp_path / "right").write_text(PASSWORD)
     (tmp_path / "wrong").write_text("Tr0ub4dor")
     with MailSink("ann", PASSWORD) as sink:
-        assert post(sink).probe(5.0) == "says hello"
+        assert post(sink).probe(5.0) == "reachable (nothing sent)"
         login = post(sink, user="ann", password_file=tmp_path / "right")
-        assert login.probe(5.0) == "takes the login"
+        assert login.probe(5.0) == "signed in (nothing sent)"
         wrong = post(sink, user="ann", password_file=tmp_path / "wrong")
-        with pytest.raises(TryAgain, match="refuses the user or the password"):
+        with pytest.raises(TryAgain, match="rejects user or password"):
             wrong.probe(5.0)
-        with pytest.raises(TryAgain, match="does not offer"):
+        with pytest.raises(TryAgain, match="does not support"):
             post(sink, tls="starttls").probe(5.0)
         assert sink.mails == []
     with pytest.raises(TryAgain, match="cannot be reached"):

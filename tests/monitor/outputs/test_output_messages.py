@@ -1,48 +1,54 @@
-"""What outputs are told, as JSON and by number."""
+"""What webhooks and MQTT send about an event, as JSON and by number."""
 
 from __future__ import annotations
 
 import json
 import math
 
+from sample_messages import acknowledgement
+
 from receivers import an_event
-from ssdpt.monitor.messages import Comment
-from ssdpt.monitor.outputs.messages import EventChanged, change_json, encoded, event_json
+from ssdpt.monitor.messages import Comment, EventChanged, EventDelivery
+
+
+def sent(message):
+    return json.loads(EventDelivery.of(message).model_dump_json(), parse_constant=lambda _: 1 / 0)
 
 
 def test_changes_have_rising_numbers():
     event = an_event()
-    numbers = [EventChanged(event).change for _ in range(100)]
+    numbers = [EventChanged(event=event).change for _ in range(100)]
     assert numbers == sorted(set(numbers))
-    assert EventChanged(event, 7).delivery == f"{event.id}-7"
+    assert EventChanged(event=event, change=7).delivery == f"{event.id}-7"
 
 
 def test_an_event_has_the_fields_that_the_interface_promises():
     event = an_event(
         ended=1.7e9 + 60,
-        acknowledged_by="ann",
-        acknowledged_at=1.7e9 + 30,
-        comments=(Comment("ann", 1.7e9 + 31, "looked at"),),
+        acknowledged=acknowledgement(at=1.7e9 + 30),
+        comments=(Comment(who="ann", at=1.7e9 + 31, text="looked at"),),
         audio_begin=1.7e9 - 10,
         top_bands_hz=((100.0, 200.0),),
     )
-    shown = event_json(event)
-    assert set(shown) == {
+    content = sent(EventChanged(event=event, change=7))
+    assert set(content) == {
         *("id", "machine", "kind", "level", "state", "began", "ended", "peak", "threshold"),
-        *("words", "label", "acknowledged", "comments", "has_audio", "audio_begin"),
-        "top_bands_hz",
+        *("message", "label", "acknowledged", "comments", "has_audio", "audio_begin"),
+        *("top_bands_hz", "delivery", "change"),
     }
-    assert shown["state"] == "cleared"
-    assert shown["acknowledged"] == {"who": "ann", "at": 1.7e9 + 30}
-    assert shown["comments"] == [{"who": "ann", "at": 1.7e9 + 31, "text": "looked at"}]
-    assert shown["top_bands_hz"] == [[100.0, 200.0]]
-    assert event_json(an_event())["acknowledged"] is None
+    assert content["state"] == "cleared"
+    assert content["acknowledged"] == {"who": "ann", "at": 1.7e9 + 30}
+    assert content["comments"] == [{"who": "ann", "at": 1.7e9 + 31, "text": "looked at"}]
+    assert content["top_bands_hz"] == [[100.0, 200.0]]
+    assert content["change"] == 7
+    assert sent(EventChanged(event=an_event()))["acknowledged"] is None
 
 
-def test_json_is_json_even_where_numbers_are_not():
-    message = EventChanged(an_event(peak=math.inf, threshold=math.nan, words="Lüfter ±"), 1)
-    shown = json.loads(encoded(change_json(message)), parse_constant=lambda name: 1 / 0)
-    assert shown["peak"] is None
-    assert shown["threshold"] is None
-    assert shown["words"] == "Lüfter ±"
-    assert shown["delivery"] == message.delivery
+def test_json_is_json_even_where_numbers_are_not_finite():
+    event = an_event(peak=math.inf, threshold=math.nan, message="Lüfter ±")
+    message = EventChanged(event=event, change=1)
+    content = sent(message)
+    assert content["peak"] is None
+    assert content["threshold"] is None
+    assert content["message"] == "Lüfter ±"
+    assert content["delivery"] == message.delivery

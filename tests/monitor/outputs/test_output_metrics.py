@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import re
 import sys
@@ -11,18 +10,17 @@ from types import SimpleNamespace
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
+from sample_messages import acknowledgement, changed, reading, state_changed
 
 from receivers import an_event
 from ssdpt.errors import SsdptError
-from ssdpt.monitor.messages import STATES, Reading
-from ssdpt.monitor.outputs import metrics as metrics_module
-from ssdpt.monitor.outputs.base import OutputStatus
-from ssdpt.monitor.outputs.messages import (
+from ssdpt.monitor.messages import (
+    STATES,
     EventChanged,
     MachineRemoved,
-    ReadingTaken,
-    StateChanged,
 )
+from ssdpt.monitor.outputs import metrics as metrics_module
+from ssdpt.monitor.outputs.base import OutputStatus
 from ssdpt.monitor.outputs.metrics import Metrics
 
 _ORDER = {"machine": 0, "output": 0, "level": 1, "state": 1, "le": 1, "version": 1}
@@ -48,9 +46,9 @@ def listening_to(metrics, *machines, speed=1.0):
 def busy_metrics():
     metrics = Metrics(clock=lambda: 103.0)
     listening_to(metrics, "fan")
-    metrics.publish(StateChanged("fan", "alert", 100.0, 2.0))
-    metrics.publish(ReadingTaken(Reading("fan", 100.0, "alert", -30.0, 2.0, 2.5)))
-    metrics.publish(EventChanged(an_event("fan", level="alert")))
+    metrics.publish(state_changed("fan", "alert", 100.0, 2.0))
+    metrics.publish(reading("fan", 100.0, "alert", -30.0, score=2.0, smoothed=2.5))
+    metrics.publish(EventChanged(event=an_event("fan", level="alert")))
     status = OutputStatus("works", True, queued=3, sent=10, failed=1, dropped=2)
     metrics.watch_outputs([SimpleNamespace(name="mqtt a:1", status=status)] * 2)
     return metrics
@@ -76,7 +74,7 @@ def test_readings_states_sources_and_outputs_are_shown():
 
 def test_a_machine_that_is_not_judged_has_no_score():
     metrics = busy_metrics()
-    metrics.publish(ReadingTaken(Reading("fan", 101.0, "off", -80.0)))
+    metrics.publish(reading("fan", 101.0, "off", -80.0))
     assert str(samples(metrics)["ssdpt_score", "fan"]) == "nan"
 
 
@@ -84,12 +82,12 @@ def test_a_machine_that_is_not_judged_has_no_score():
 def test_no_old_score_is_shown_where_nothing_is_judged(state):
     """Of a lost machine no reading comes that could take it away."""
     metrics = busy_metrics()
-    metrics.publish(StateChanged("fan", state, 101.0))
+    metrics.publish(state_changed("fan", state, 101.0))
     found = samples(metrics)
     assert str(found["ssdpt_score", "fan"]) == "nan"
     assert str(found["ssdpt_level_dbfs", "fan"]) == ("nan" if state == "lost" else "-30.0")
-    metrics.publish(ReadingTaken(Reading("fan", 102.0, "normal", -31.0, 1.0, 1.5)))
-    metrics.publish(StateChanged("fan", "alarm", 103.0, 3.5))
+    metrics.publish(reading("fan", 102.0, "normal", -31.0, score=1.0, smoothed=1.5))
+    metrics.publish(state_changed("fan", "alarm", 103.0, 3.5))
     found = samples(metrics)
     assert (found["ssdpt_score", "fan"], found["ssdpt_level_dbfs", "fan"]) == (1.5, -31.0)
 
@@ -97,21 +95,21 @@ def test_no_old_score_is_shown_where_nothing_is_judged(state):
 def test_an_event_counts_once_for_each_level_and_is_open_until_cleared():
     metrics = listening_to(Metrics(), "fan")
     event = an_event("fan", level="alert")
-    worse = dataclasses.replace(event, level="alarm")
-    over = dataclasses.replace(worse, ended=event.began + 1)
+    worse = changed(event, level="alarm")
+    over = changed(worse, ended=event.began + 1)
     for state in (event, event, worse, over, over):
-        metrics.publish(EventChanged(state))
+        metrics.publish(EventChanged(event=state))
     found = samples(metrics)
     assert found["ssdpt_events_total", "fan", "alert"] == 1
     assert found["ssdpt_events_total", "fan", "alarm"] == 1
     assert found["ssdpt_events_open", "fan"] == 1
-    metrics.publish(EventChanged(dataclasses.replace(over, acknowledged_at=event.began + 2)))
+    metrics.publish(EventChanged(event=changed(over, acknowledged=acknowledgement())))
     assert samples(metrics)["ssdpt_events_open", "fan"] == 0
 
 
 def test_an_event_of_before_is_not_counted_as_new():
     metrics = listening_to(Metrics(), "fan")
-    metrics.publish(EventChanged(an_event("fan", acknowledged_at=1.7e9)))
+    metrics.publish(EventChanged(event=an_event("fan", acknowledged=acknowledgement())))
     found = samples(metrics)
     assert ("ssdpt_events_total", "fan", "alarm") not in found
     assert found["ssdpt_events_open", "fan"] == 1
@@ -122,19 +120,19 @@ def test_events_of_before_a_restart_are_open_until_cleared_and_not_new():
     metrics = listening_to(Metrics([under_way, over]), "fan", "pump")
     assert samples(metrics)["ssdpt_events_open", "fan"] == 2
     assert samples(metrics)["ssdpt_events_open", "pump"] == 0
-    metrics.publish(EventChanged(dataclasses.replace(under_way, peak=3.0)))
+    metrics.publish(EventChanged(event=changed(under_way, peak=3.0)))
     assert ("ssdpt_events_total", "fan", "alert") not in samples(metrics)
-    metrics.publish(EventChanged(dataclasses.replace(under_way, level="alarm")))
+    metrics.publish(EventChanged(event=changed(under_way, level="alarm")))
     assert samples(metrics)["ssdpt_events_total", "fan", "alarm"] == 1
-    metrics.publish(EventChanged(dataclasses.replace(over, acknowledged_at=1.7e9 + 2)))
+    metrics.publish(EventChanged(event=changed(over, acknowledged=acknowledgement())))
     assert samples(metrics)["ssdpt_events_open", "fan"] == 1
 
 
 def test_events_that_nobody_acknowledges_do_not_fill_the_memory(monkeypatch):
-    monkeypatch.setattr(metrics_module, "REMEMBERED", 10)
+    monkeypatch.setattr(metrics_module, "MAX_EVENTS", 10)
     metrics = listening_to(Metrics([an_event("fan") for _ in range(20)]), "fan")
     for _ in range(20):
-        metrics.publish(EventChanged(an_event("fan", ended=1.7e9 + 1)))
+        metrics.publish(EventChanged(event=an_event("fan", ended=1.7e9 + 1)))
     assert samples(metrics)["ssdpt_events_open", "fan"] == 10
     assert len(metrics._levels) == 10
 
@@ -142,19 +140,19 @@ def test_events_that_nobody_acknowledges_do_not_fill_the_memory(monkeypatch):
 def test_a_machine_that_does_not_run_at_the_pace_of_the_clock_has_no_delay():
     for speed, delays in ((1.0, 1), (4.0, 0), (0.5, 0)):
         metrics = listening_to(Metrics(), "fan", speed=speed)
-        metrics.publish(ReadingTaken(Reading("fan", 100.0, "normal", -30.0, 2.0, 2.5)))
+        metrics.publish(reading("fan", 100.0, "normal", -30.0, score=2.0, smoothed=2.5))
         assert samples(metrics).get(("ssdpt_delay_seconds_count", "fan"), 0) == delays
 
 
 def test_a_removed_machine_is_gone_also_when_its_events_are_acknowledged_later():
     metrics = busy_metrics()
     event = an_event("fan")
-    metrics.publish(EventChanged(event))
+    metrics.publish(EventChanged(event=event))
     metrics.watch_sources({})
-    metrics.publish(MachineRemoved("fan"))
-    metrics.publish(MachineRemoved("never-there"))
+    metrics.publish(MachineRemoved(machine="fan"))
+    metrics.publish(MachineRemoved(machine="never-there"))
     assert not [key for key in samples(metrics) if "fan" in key]
-    metrics.publish(EventChanged(dataclasses.replace(event, acknowledged_at=1.7e9)))
+    metrics.publish(EventChanged(event=changed(event, acknowledged=acknowledgement())))
     assert not [key for key in samples(metrics) if "fan" in key]
     # Back in the plant file, the other one is still open.
     listening_to(metrics, "fan")

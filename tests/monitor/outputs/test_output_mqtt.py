@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import logging
+import math
 import re
 import signal
 import subprocess
@@ -13,20 +14,18 @@ import sys
 import jinja2
 import pytest
 from cable import PUBACK, PUBLISH, Cable
+from sample_messages import reading, state_changed
 
 from receivers import Broker, Subscriber, an_event, certificate, free_port, until
 from ssdpt.errors import SsdptError
-from ssdpt.monitor.config import MqttSettings
-from ssdpt.monitor.messages import STATES, Reading
-from ssdpt.monitor.outputs import open_output
-from ssdpt.monitor.outputs.base import TryAgain
-from ssdpt.monitor.outputs.messages import (
+from ssdpt.monitor.messages import (
+    STATES,
     EventChanged,
     MachineRemoved,
-    ReadingTaken,
-    StateChanged,
 )
-from ssdpt.monitor.outputs.mqtt import MqttOutput
+from ssdpt.monitor.outputs import open_output
+from ssdpt.monitor.outputs.base import TryAgain
+from ssdpt.monitor.outputs.mqtt_output import MqttOutput, MqttSettings
 
 needs_mosquitto = pytest.mark.needs_mosquitto
 PASSWORD = "correct horse battery"
@@ -43,9 +42,9 @@ def broker(tmp_path):
 def connect(request):
     """A started output that reconnects without waiting long."""
 
-    def make(port, titles=None, **more):
+    def make(port, names=None, **more):
         settings = MqttSettings(host="127.0.0.1", port=port, prefix="plant", **more)
-        output = MqttOutput(settings, titles, pauses=lambda: itertools.repeat(0.05))
+        output = MqttOutput(settings, names, pauses=lambda: itertools.repeat(0.05))
         output.start()
         request.addfinalizer(lambda: output.close(0.2))
         return output
@@ -54,7 +53,7 @@ def connect(request):
 
 
 def publish_events(output, count):
-    messages = [EventChanged(an_event()) for _ in range(count)]
+    messages = [EventChanged(event=an_event()) for _ in range(count)]
     for message in messages:
         output.publish(message)
     return [message.delivery for message in messages]
@@ -70,9 +69,11 @@ def test_messages_arrive_on_their_topics_at_the_usual_broker():
     settings = MqttSettings(prefix=prefix, discovery=False)
     with Subscriber(1883, f"{prefix}/#", keep=False) as subscriber:
         output = open_output(settings)
-        output.publish(StateChanged("fan", "alert", 5.0, 2.5))
-        output.publish(ReadingTaken(Reading("fan", 6.0, "alert", -30.0, 3.0, float("nan"), 0.01)))
-        message = EventChanged(an_event("fan"))
+        output.publish(state_changed("fan", "alert", 5.0, 2.5))
+        output.publish(
+            reading("fan", 6.0, "alert", -30.0, score=3.0, smoothed=math.nan, p_value=0.01)
+        )
+        message = EventChanged(event=an_event("fan"))
         output.publish(message)
         until(lambda: subscriber.contents(f"{prefix}/fan/event"))
         assert output.status.healthy
@@ -80,11 +81,11 @@ def test_messages_arrive_on_their_topics_at_the_usual_broker():
         until(lambda: subscriber.last(f"{prefix}/status") == b"offline")
         assert subscriber.payloads(f"{prefix}/status") == [b"online", b"offline"]
         assert subscriber.contents(f"{prefix}/fan/state") == [
-            {"state": "alert", "at": 5.0, "score": 2.5}
+            {"machine": "fan", "state": "alert", "at": 5.0, "smoothed": 2.5}
         ]
         assert subscriber.contents(f"{prefix}/fan/score") == [
             {
-                **{"time": 6.0, "state": "alert", "level_dbfs": -30.0},
+                **{"machine": "fan", "time": 6.0, "state": "alert", "level_dbfs": -30.0},
                 **{"score": 3.0, "smoothed": None, "p_value": 0.01},
             }
         ]
@@ -160,8 +161,8 @@ def test_an_event_that_was_not_acknowledged_comes_again_under_the_same_name(brok
 def test_the_state_is_there_for_a_late_subscriber_and_a_forgetful_broker(tmp_path, connect):
     with Broker(tmp_path, "allow_anonymous true", "persistence false") as broker:
         output = connect(broker.port)
-        output.publish(StateChanged("fan", "normal", 1.0, 0.5))
-        output.publish(StateChanged("fan", "alarm", 2.0, 9.5))
+        output.publish(state_changed("fan", "normal", 1.0, 0.5))
+        output.publish(state_changed("fan", "alarm", 2.0, 9.5))
         until(lambda: output.status.sent == 2)
         for _ in range(2):
             with Subscriber(broker.port, "plant/#", "homeassistant/#") as late:
@@ -180,7 +181,7 @@ def test_the_broker_says_offline_when_the_process_is_killed(broker):
     code = (
         "import sys, time\n"
         "from ssdpt.monitor.outputs import open_output\n"
-        "from ssdpt.monitor.config import MqttSettings\n"
+        "from ssdpt.monitor.outputs.mqtt_output import MqttSettings\n"
         "open_output(MqttSettings(host='127.0.0.1', port=int(sys.argv[1]), prefix='plant'))\n"
         "time.sleep(60)\n"
     )
@@ -210,8 +211,8 @@ def test_a_last_will_that_comes_late_is_contradicted(broker, connect):
 def test_machines_are_announced_as_home_assistant_expects(broker, connect):
     with Subscriber(broker.port, "homeassistant/#", "plant/#") as subscriber:
         output = connect(broker.port, {"pump-3": "Pump 3"})
-        output.publish(StateChanged("pump-3", "alarm", 1.0, 2.0))
-        output.publish(ReadingTaken(Reading("pump-3", 2.0, "alarm", -31.5, 4.0, 3.5)))
+        output.publish(state_changed("pump-3", "alarm", 1.0, 2.0))
+        output.publish(reading("pump-3", 2.0, "alarm", -31.5, score=4.0, smoothed=3.5))
         publish_events(output, 1)
         until(lambda: delivered(subscriber))
         heard = {topic: payload for topic, payload, _ in list(subscriber.heard)}
@@ -237,7 +238,7 @@ def test_machines_are_announced_as_home_assistant_expects(broker, connect):
             event["event_type"]
             in configs["homeassistant/event/plant_pump-3/event/config"]["event_types"]
         )
-        assert event["words"] == "a bearing rattles"
+        assert event["message"] == "a bearing rattles"
         assert shown == {
             ("sensor", "state"): "alarm",
             ("binary_sensor", "problem"): "ON",
@@ -249,9 +250,9 @@ def test_machines_are_announced_as_home_assistant_expects(broker, connect):
 @needs_mosquitto
 def test_a_removed_machine_leaves_nothing_behind(broker, connect):
     output = connect(broker.port, {"fan": "Fan", "pump-3": "Pump 3"})
-    output.publish(StateChanged("fan", "normal", 1.0))
-    output.publish(StateChanged("pump-3", "normal", 1.0))
-    output.publish(MachineRemoved("fan"))
+    output.publish(state_changed("fan", "normal", 1.0))
+    output.publish(state_changed("pump-3", "normal", 1.0))
+    output.publish(MachineRemoved(machine="fan"))
     until(lambda: output.status.sent == 3)
     with Subscriber(broker.port, "homeassistant/#", "plant/#") as late:
         until(lambda: len(late.heard) == 7)  # status, and of the pump its state and five entities
@@ -302,12 +303,12 @@ def test_other_names_are_announced_without_any_other_message(broker, connect):
 @pytest.mark.parametrize("away", [False, True])
 def test_a_machine_that_is_added_again_has_its_name(broker, connect, away):
     output = connect(broker.port, {"fan": "Fan", "pump-3": "Pump 3"})
-    output.publish(StateChanged("fan", "normal", 1.0))
+    output.publish(state_changed("fan", "normal", 1.0))
     until(lambda: output.status.sent == 1)
     if away:
         broker.stop()
         until(lambda: not output.status.healthy)
-    output.publish(MachineRemoved("fan"))
+    output.publish(MachineRemoved(machine="fan"))
     output.rename({"pump-3": "Pump 3"})
     if not away:
         until(lambda: device_names(broker.port) == {"plant_pump-3": {"Pump 3"}})
@@ -324,7 +325,7 @@ def test_a_machine_that_is_added_again_has_its_name(broker, connect, away):
 def test_a_word_on_an_event_does_not_bring_a_removed_machine_back(broker, connect):
     output = connect(broker.port, {"fan": "Fan", "pump-3": "Pump 3"})
     output.rename({"fan": "Fan"})
-    output.publish(MachineRemoved("pump-3"))
+    output.publish(MachineRemoved(machine="pump-3"))
     publish_events(output, 1)  # of the pump
     until(lambda: output.status.sent == 2)
     assert device_names(broker.port) == {"plant_fan": {"Fan"}}
@@ -333,7 +334,7 @@ def test_a_word_on_an_event_does_not_bring_a_removed_machine_back(broker, connec
 @needs_mosquitto
 def test_without_discovery_nothing_is_announced(broker, connect):
     output = connect(broker.port, {"fan": "Fan"}, discovery=False)
-    output.publish(StateChanged("fan", "normal", 1.0))
+    output.publish(state_changed("fan", "normal", 1.0))
     until(lambda: output.status.sent == 1)
     with Subscriber(broker.port, "homeassistant/#", "plant/#") as late:
         until(lambda: len(late.heard) == 2)
@@ -355,9 +356,9 @@ def test_a_password_opens_the_broker_and_is_never_shown(tmp_path, connect, caplo
         bad = connect(broker.port, user="ann", password_file=wrong)
         publish_events(bad, 1)
         until(lambda: not bad.status.healthy)
-        assert re.search("authori|password", bad.status.words)
+        assert re.search("authori|password", bad.status.message)
         assert bad.status.queued == 1
-    shown = caplog.text + good.status.words + bad.status.words + good.name + repr(bad.status)
+    shown = caplog.text + good.status.message + bad.status.message + good.name + repr(bad.status)
     assert PASSWORD not in shown
     assert "Tr0ub4dor" not in shown
 
@@ -372,47 +373,47 @@ def test_a_broker_is_believed_only_with_a_certificate_that_we_trust(tmp_path, co
         until(lambda: good.status.sent == 3)
         stranger = connect(broker.port, tls=True)
         until(lambda: not stranger.status.healthy)
-        assert "certificate" in stranger.status.words
+        assert "certificate" in stranger.status.message
         good.close(2)
-        assert good.status.words == "is closed"
+        assert good.status.message == "closed"
 
 
 def test_nobody_waits_for_a_broker_that_is_not_there(connect):
     output = connect(free_port())
     for number in range(3000):
-        output.publish(ReadingTaken(Reading("fan", float(number), "normal", -30.0)))
+        output.publish(reading("fan", float(number), "normal", -30.0))
     publish_events(output, 5)
     until(lambda: not output.status.healthy)
     status = output.status
-    assert "no connection" in status.words
+    assert "no connection" in status.message
     assert status.queued == 1000
     assert status.dropped == 2005
     output.close(0.2)
     assert not output._thread.is_alive()
-    assert "1000 messages unsent" in output.status.words
+    assert "1000 messages unsent" in output.status.message
 
 
 def test_an_output_without_anything_to_say_closes_at_once(connect):
     output = connect(free_port())
     output.close(5)
     assert not output._thread.is_alive()
-    assert output.status.words == "is closed"
+    assert output.status.message == "closed"
 
 
 @pytest.mark.parametrize(
-    ("settings", "words"),
+    ("settings", "sentence"),
     [
         ({"password_file": "there"}, "needs user"),
         ({"user": "ann", "password_file": "missing"}, "cannot be read"),
-        ({"tls": True, "ca_file": "missing"}, "no certificate"),
-        ({"tls": True, "ca_file": "there"}, "no certificate"),
+        ({"tls": True, "ca_file": "missing"}, "certificate cannot be read"),
+        ({"tls": True, "ca_file": "there"}, "certificate cannot be read"),
         ({"ca_file": "there"}, "set tls: true"),
     ],
 )
-def test_what_waiting_cannot_heal_is_told_at_once(tmp_path, settings, words):
+def test_what_waiting_cannot_heal_is_told_at_once(tmp_path, settings, sentence):
     (tmp_path / "there").write_text(PASSWORD)
     whole = {k: tmp_path / v if k.endswith("file") else v for k, v in settings.items()}
-    with pytest.raises(SsdptError, match=words) as caught:
+    with pytest.raises(SsdptError, match=sentence) as caught:
         open_output(MqttSettings(**whole))
     assert PASSWORD not in str(caught.value)
 
@@ -427,7 +428,7 @@ def test_a_missing_package_is_named(monkeypatch):
 def test_a_broker_is_tried_without_a_word(broker):
     settings = MqttSettings(host="127.0.0.1", port=broker.port, prefix="plant")
     with Subscriber(broker.port, "#") as subscriber:
-        assert MqttOutput(settings, {"fan": "Fan"}).probe(5.0) == "takes the connection"
+        assert MqttOutput(settings, {"fan": "Fan"}).probe(5.0) == "reachable (nothing sent)"
         subscriber.say("end", b"")
         until(lambda: subscriber.payloads("end"))
         assert not [

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import threading
 
+import sample_messages
+
 from receivers import an_event
-from ssdpt.monitor.messages import Reading
-from ssdpt.monitor.outputs.messages import EventChanged, ReadingTaken, StateChanged
+from ssdpt.monitor.messages import EventChanged, ReadingTaken
 from ssdpt.monitor.outputs.outbox import Outbox
 
 
 def reading(number, machine="fan"):
-    return ReadingTaken(Reading(machine, float(number), "normal", -30.0))
+    return sample_messages.reading(machine, float(number))
 
 
 def state(number, machine="fan"):
-    return StateChanged(machine, "alert" if number % 2 else "normal", float(number))
+    return sample_messages.state_changed(
+        machine, "alert" if number % 2 else "normal", float(number)
+    )
 
 
 def emptied(outbox):
@@ -28,7 +31,7 @@ def emptied(outbox):
 
 def test_messages_come_out_in_order():
     outbox = Outbox(10)
-    sent = [reading(0), EventChanged(an_event()), state(1), reading(2)]
+    sent = [reading(0), EventChanged(event=an_event()), state(1), reading(2)]
     for message in sent:
         outbox.put(message)
     assert emptied(outbox) == sent
@@ -37,7 +40,7 @@ def test_messages_come_out_in_order():
 
 def test_the_oldest_readings_make_way_and_events_never_do():
     outbox = Outbox(4)
-    events = [EventChanged(an_event()) for _ in range(6)]
+    events = [EventChanged(event=an_event()) for _ in range(6)]
     for number, event in enumerate(events):
         outbox.put(reading(2 * number))
         outbox.put(event)

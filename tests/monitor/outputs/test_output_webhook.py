@@ -9,15 +9,14 @@ import logging
 import threading
 
 import pytest
+from sample_messages import changed, reading
 
 from receivers import WebReceiver, an_event, free_port, until
 from ssdpt.errors import SsdptError
-from ssdpt.monitor.config import WebhookSettings
-from ssdpt.monitor.messages import Reading
+from ssdpt.monitor.messages import EventChanged
 from ssdpt.monitor.outputs import open_output
 from ssdpt.monitor.outputs.base import TryAgain
-from ssdpt.monitor.outputs.messages import EventChanged, ReadingTaken
-from ssdpt.monitor.outputs.webhook import WebhookOutput
+from ssdpt.monitor.outputs.webhook_output import WebhookOutput, WebhookSettings
 
 KEY = "a very secret key"
 
@@ -43,7 +42,7 @@ def sent(output, count):
 
 def test_the_receiver_can_verify_the_signature(hook, tmp_path):
     (tmp_path / "key").write_text(KEY + "\n")
-    message = EventChanged(an_event(words="größer"))
+    message = EventChanged(event=an_event(message="größer"))
     with WebReceiver() as web:
         output = hook(web.url + "/hook?x=1", secret_file=tmp_path / "key")
         output.publish(message)
@@ -56,19 +55,19 @@ def test_the_receiver_can_verify_the_signature(hook, tmp_path):
     assert path == "/hook?x=1"
     shown = json.loads(body)
     assert shown["delivery"] == message.delivery
-    assert shown["words"] == "größer"
+    assert shown["message"] == "größer"
 
 
 def test_without_a_key_there_is_no_signature(hook):
     with WebReceiver() as web:
         output = hook(web.url)
-        output.publish(EventChanged(an_event()))
+        output.publish(EventChanged(event=an_event()))
         sent(output, 1)
         assert "X-Ssdpt-Signature" not in web.posts[0][1]
 
 
 def test_a_busy_receiver_is_asked_again_later_and_order_is_kept(hook):
-    messages = [EventChanged(an_event()) for _ in range(5)]
+    messages = [EventChanged(event=an_event()) for _ in range(5)]
     with WebReceiver(503, 500, 429, 200, 502) as web:
         output = hook(web.url)
         for message in messages:
@@ -83,7 +82,7 @@ def test_a_busy_receiver_is_asked_again_later_and_order_is_kept(hook):
 
 
 def test_a_refused_message_is_given_up_and_the_next_is_sent(hook, caplog):
-    messages = [EventChanged(an_event()) for _ in range(3)]
+    messages = [EventChanged(event=an_event()) for _ in range(3)]
     with WebReceiver(200, 400, 200) as web, caplog.at_level(logging.WARNING):
         output = hook(web.url)
         for message in messages:
@@ -99,23 +98,23 @@ def test_a_refused_message_is_given_up_and_the_next_is_sent(hook, caplog):
 def test_a_redirection_is_not_followed(hook):
     with WebReceiver() as elsewhere, WebReceiver(302, headers=[("Location", elsewhere.url)]) as web:
         output = hook(web.url)
-        output.publish(EventChanged(an_event()))
+        output.publish(EventChanged(event=an_event()))
         sent(output, 1)
         assert output.status.failed == 1
-        assert "redirection" in output.status.words
+        assert "redirection" in output.status.message
         assert elsewhere.posts == []
 
 
 def test_a_receiver_may_say_when_to_come_back(hook):
     with WebReceiver(503, headers=[("Retry-After", "7")]) as web:
         output = hook(web.url)
-        output.publish(EventChanged(an_event()))
+        output.publish(EventChanged(event=an_event()))
         sent(output, 1)
     assert output.pauses == [7.0]
 
 
 def test_a_receiver_that_always_fails_at_one_message_does_not_hold_up_all_others(hook):
-    messages = [EventChanged(an_event()) for _ in range(2)]
+    messages = [EventChanged(event=an_event()) for _ in range(2)]
     with WebReceiver(*[503] * 25, headers=[("Retry-After", "3600")]) as web:
         output = hook(web.url)
         for message in messages:
@@ -134,14 +133,14 @@ def test_a_receiver_that_is_away_gets_everything_when_it_is_back():
         sleep=lambda _: back.wait(10),
     )
     output.start()
-    messages = [EventChanged(an_event()) for _ in range(4)]
+    messages = [EventChanged(event=an_event()) for _ in range(4)]
     for message in messages:
         output.publish(message)
     until(lambda: not output.status.healthy)
     status = output.status
     assert status.queued == 4
-    assert "cannot be reached" in status.words
-    assert "token-in-path" not in status.words + output.name
+    assert "cannot be reached" in status.message
+    assert "token-in-path" not in status.message + output.name
     with WebReceiver(port=port) as web:
         back.set()
         sent(output, 4)
@@ -153,12 +152,12 @@ def test_a_receiver_that_is_away_gets_everything_when_it_is_back():
 def test_closing_sends_what_waits_at_once_and_gives_up_in_time():
     output = WebhookOutput(WebhookSettings(url=f"http://127.0.0.1:{free_port()}"))
     output.start()
-    output.publish(EventChanged(an_event()))
+    output.publish(EventChanged(event=an_event()))
     until(lambda: not output.status.healthy)
     output.close(0.1)
     assert not output._thread.is_alive()
-    assert "1 messages unsent" in output.status.words
-    output.publish(EventChanged(an_event()))  # never raises
+    assert "1 messages unsent" in output.status.message
+    output.publish(EventChanged(event=an_event()))  # never raises
     assert output.status.queued == 1
 
 
@@ -166,14 +165,14 @@ def test_closing_tries_once_more_at_once_and_does_not_hammer():
     with WebReceiver(503, headers=[("Retry-After", "3600")]) as web:
         output = WebhookOutput(WebhookSettings(url=web.url))
         output.start()
-        output.publish(EventChanged(an_event()))
+        output.publish(EventChanged(event=an_event()))
         until(lambda: not output.status.healthy)
         output.close(10)  # does not sit out the hour
         assert len(web.taken) == 1
     with WebReceiver(*[503] * 1000, headers=[("Retry-After", "3600")]) as web:
         output = WebhookOutput(WebhookSettings(url=web.url))
         output.start()
-        output.publish(EventChanged(an_event()))
+        output.publish(EventChanged(event=an_event()))
         until(lambda: not output.status.healthy)
         output.close(0.2)
         assert len(web.posts) == 2
@@ -181,29 +180,34 @@ def test_closing_tries_once_more_at_once_and_does_not_hammer():
 
 def test_readings_pass_by(hook):
     output = hook("http://127.0.0.1:9")
-    output.publish(ReadingTaken(Reading("fan", 0.0, "normal", -30.0)))
+    output.publish(reading("fan", 0.0, "normal", -30.0))
     assert output.status.queued == 0
 
 
 def test_a_message_that_cannot_be_written_does_not_stop_the_others(hook, caplog):
     with WebReceiver() as web:
         output = hook(web.url)
-        output.publish(EventChanged(an_event(words=b"bytes")))
-        output.publish(EventChanged(an_event()))
+        output.publish(EventChanged(event=changed(an_event(), message=object())))
+        output.publish(EventChanged(event=an_event()))
         sent(output, 2)
         assert len(web.taken) == 1
-    assert "TypeError" in caplog.text
+    assert "could not be created" in caplog.text
 
 
 @pytest.mark.parametrize(
-    ("content", "words"),
-    [(None, "cannot be read"), (b"", "is empty"), (b"\xff\xfe", "no text"), (b"a\nb", "one line")],
+    ("content", "sentence"),
+    [
+        (None, "cannot be read"),
+        (b"", "is empty"),
+        (b"\xff\xfe", "not a text"),
+        (b"a\nb", "one line"),
+    ],
 )
-def test_a_bad_key_file_is_told_without_its_content(tmp_path, content, words):
+def test_a_bad_key_file_is_told_without_its_content(tmp_path, content, sentence):
     path = tmp_path / "key"
     if content is not None:
         path.write_bytes(content)
-    with pytest.raises(SsdptError, match=words) as caught:
+    with pytest.raises(SsdptError, match=sentence) as caught:
         open_output(WebhookSettings(url="https://example.org", secret_file=path))
     assert str(path) in str(caught.value)
     assert caught.value.__cause__ is None
@@ -215,14 +219,14 @@ def test_secrets_in_the_address_are_not_shown():
     with pytest.raises(SsdptError, match="secret_file") as caught:
         WebhookOutput(WebhookSettings(url="https://ann:s3cr3t@example.org/"))
     assert "s3cr3t" not in str(caught.value)
-    with pytest.raises(SsdptError, match="names no host"):
+    with pytest.raises(SsdptError, match="has no host"):
         WebhookOutput(WebhookSettings(url="https:///path"))
 
 
 def test_it_is_reached_without_posting_anything():
     with WebReceiver() as web:
         found = WebhookOutput(WebhookSettings(url=web.url + "/hook")).probe(5.0)
-        assert found == "takes the connection; nothing was posted"
+        assert found == "reachable (nothing sent)"
         assert web.posts == []
 
 

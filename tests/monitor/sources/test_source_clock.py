@@ -10,7 +10,7 @@ import pytest
 from hand_clock import NOON, HandClock
 
 from ssdpt.monitor.sources.clock import SampleClock
-from ssdpt.monitor.sources.pace import Pace
+from ssdpt.monitor.sources.playback import PlaybackTimer
 
 RATE = 1000
 BLOCK = np.zeros(250, np.float32)
@@ -133,21 +133,21 @@ def test_a_wall_clock_that_is_set_moves_times_but_nothing_is_missing():
     assert not any(chunk.gap for chunk in after)
 
 
-def test_pace_waits_for_its_share_of_real_time():
+def test_playback_waits_for_its_share_of_real_time():
     clock = HandClock()
-    pace = Pace(RATE, speed=5.0, clock=clock)
-    chunks = [pace.chunk(BLOCK, threading.Event()) for _ in range(40)]
+    timer = PlaybackTimer(RATE, speed=5.0, clock=clock)
+    chunks = [timer.chunk(BLOCK, threading.Event()) for _ in range(40)]
     assert clock.now == pytest.approx(2.0)
     assert [chunk.time for chunk in chunks] == pytest.approx(NOON + 0.25 * np.arange(40))
 
 
-def test_pace_does_not_rush_after_the_computer_was_too_slow():
+def test_playback_does_not_rush_after_the_computer_was_too_slow():
     clock = HandClock()
-    pace = Pace(RATE, clock=clock)
-    pace.chunk(BLOCK, threading.Event())
+    timer = PlaybackTimer(RATE, clock=clock)
+    timer.chunk(BLOCK, threading.Event())
     clock.now += 20.0
-    chunk = pace.chunk(BLOCK, threading.Event())
+    chunk = timer.chunk(BLOCK, threading.Event())
     assert chunk.time == pytest.approx(NOON + 0.25)
     clock.waits.clear()
-    pace.chunk(BLOCK, threading.Event())
+    timer.chunk(BLOCK, threading.Event())
     assert clock.waits == pytest.approx([0.25])

@@ -10,9 +10,10 @@ import pytest
 from hand_clock import NOON, HandClock, ends_meet, joined
 
 from sounds import hum, write_clip
+from ssdpt.data import audio
 from ssdpt.errors import SsdptError
-from ssdpt.monitor.config import FolderSettings
-from ssdpt.monitor.sources import open_source
+from ssdpt.monitor.sources import folder_source, open_source
+from ssdpt.monitor.sources.folder_source import FolderSettings
 
 RATE = 16_000
 
@@ -107,7 +108,7 @@ def test_a_file_still_being_written_is_left_alone(tmp_path):
     script = {at: written(share, at) for at, share in ((1.0, 0.2), (2.0, 0.5), (6.0, 1.0))}
     watch = Watch(tmp_path, script, seconds=10)
     np.testing.assert_allclose(joined(watch.chunks), hum(2.0), atol=1e-4)
-    assert "left out" not in watch.status[10.0].words
+    assert "skipped" not in watch.status[10.0].message
 
 
 def test_a_broken_file_is_told_once_and_skipped(tmp_path):
@@ -118,15 +119,15 @@ def test_a_broken_file_is_told_once_and_skipped(tmp_path):
     script = {1.0: broken, 2.0: put(tmp_path / "b.wav", 2)}
     watch = Watch(tmp_path, script, seconds=30)
     assert len(joined(watch.chunks)) == RATE
-    assert "left out 1, the last" in watch.status[30.0].words
-    assert "a.wav" in watch.status[30.0].words
-    assert "left out" not in watch.status[9.0].words
+    assert "1 skipped, the last" in watch.status[30.0].message
+    assert "a.wav" in watch.status[30.0].message
+    assert "skipped" not in watch.status[9.0].message
 
 
 def test_a_channel_that_a_file_does_not_have_is_told(tmp_path):
     watch = Watch(tmp_path, {1.0: put(tmp_path / "a.wav", 1)}, channel=2)
     assert watch.chunks == []
-    assert "there is no channel 2" in watch.status[8.0].words
+    assert "there is no channel 2" in watch.status[8.0].message
 
 
 def test_hidden_and_foreign_files_are_left_alone(tmp_path):
@@ -136,10 +137,10 @@ def test_hidden_and_foreign_files_are_left_alone(tmp_path):
     }
     watch = Watch(tmp_path, script)
     assert watch.chunks == []
-    assert "left out" not in watch.status[8.0].words
+    assert "skipped" not in watch.status[8.0].message
 
 
-def test_silence_is_heard(tmp_path):
+def test_silence_is_sound(tmp_path):
     def silent():
         write_clip(tmp_path / "a.wav", np.zeros(RATE, np.float32))
 
@@ -162,7 +163,7 @@ def test_a_folder_that_is_not_there_yet_is_waited_for(tmp_path):
 
     watch = Watch(folder, {3.0: mounted})
     assert not watch.status[2.0].connected
-    assert "cannot be listed" in watch.status[2.0].words
+    assert "cannot be listed" in watch.status[2.0].message
     assert watch.status[8.0].connected
     assert watch.chunks[0].time == pytest.approx(NOON + 2)
     assert len(joined(watch.chunks)) == RATE
@@ -181,7 +182,7 @@ def test_a_file_that_is_gone_again_is_forgotten(tmp_path):
     path = tmp_path / "a.wav"
     watch = Watch(tmp_path, {1.0: put(path, 1), 1.5: path.unlink, 3.0: put(path, 3, seed=1)})
     assert len(joined(watch.chunks)) == RATE
-    assert "left out" not in watch.status[8.0].words
+    assert "skipped" not in watch.status[8.0].message
 
 
 def test_a_file_from_the_future_ended_now(tmp_path):
@@ -193,3 +194,62 @@ def test_a_file_instead_of_a_folder_is_refused(tmp_path):
     path = write_clip(tmp_path / "a.wav", hum(1.0))
     with pytest.raises(SsdptError, match="is a file"):
         Watch(path, {})
+
+
+@pytest.fixture
+def decoded(monkeypatch):
+    """The names of files in the order in which they are decoded."""
+    names = []
+    stream = audio.stream
+
+    def counted(path, *arguments, **options):
+        names.append(path.name)
+        return stream(path, *arguments, **options)
+
+    monkeypatch.setattr(audio, "stream", counted)
+    return names
+
+
+def test_a_file_is_decoded_once(tmp_path, decoded):
+    script = {at: put(tmp_path / f"{at}.wav", at, seed=round(at)) for at in (1.0, 2.0)}
+    assert len(joined(Watch(tmp_path, script).chunks)) == 2 * RATE
+    assert decoded == ["1.0.wav", "2.0.wav"]
+
+
+def test_a_very_long_recording_is_not_held_in_memory(tmp_path, decoded, monkeypatch):
+    monkeypatch.setattr(folder_source, "_MAX_HELD", 1.5)
+    script = {1.0: put(tmp_path / "a.wav", 1), 2.0: put(tmp_path / "b.wav", 2, seconds=2.0)}
+    watch = Watch(tmp_path, script)
+    expected = np.concatenate([hum(1.0), hum(2.0)])
+    np.testing.assert_allclose(joined(watch.chunks), expected, atol=1e-4)
+    assert decoded == ["a.wav", "b.wav", "b.wav"]  # checked first, then read
+
+
+@pytest.mark.parametrize("longest", [0.5, 600.0])
+def test_nothing_of_a_file_that_is_broken_at_its_end_is_used(tmp_path, monkeypatch, longest):
+    monkeypatch.setattr(folder_source, "_MAX_HELD", longest)
+
+    def broken():
+        samples = hum(1.0)
+        samples[-1] = np.nan
+        write_clip(tmp_path / "a.wav", samples, subtype="FLOAT")
+        os.utime(tmp_path / "a.wav", (NOON + 1, NOON + 1))
+
+    watch = Watch(tmp_path, {1.0: broken, 2.0: put(tmp_path / "b.wav", 2, seed=2)}, seconds=20)
+    np.testing.assert_allclose(joined(watch.chunks), hum(1.0, seed=2), atol=1e-4)
+    assert "1 skipped, the last" in watch.status[20.0].message
+    assert "not numbers" in watch.status[20.0].message
+
+
+def test_a_file_that_changes_while_it_is_decoded_is_read_again_whole(tmp_path, monkeypatch):
+    path = tmp_path / "a.wav"
+    stream = audio.stream
+    writes = iter([put(path, 3, seconds=2.0, seed=2)])
+
+    def interrupted(*arguments, **options):
+        yield from stream(*arguments, **options)
+        next(writes, lambda: None)()
+
+    monkeypatch.setattr(audio, "stream", interrupted)
+    watch = Watch(tmp_path, {1.0: put(path, 1, seed=1)})
+    np.testing.assert_allclose(joined(watch.chunks), hum(2.0, seed=2), atol=1e-4)

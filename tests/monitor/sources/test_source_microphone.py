@@ -11,9 +11,8 @@ import pytest
 from hand_clock import HandClock, Listener, amplitude, ends_meet, joined, tone, until
 
 from ssdpt.errors import SsdptError
-from ssdpt.monitor.config import MicrophoneSettings
-from ssdpt.monitor.sources import microphone, open_source
-from ssdpt.monitor.sources.microphone import MicrophoneSource
+from ssdpt.monitor.sources import microphone_source, open_source
+from ssdpt.monitor.sources.microphone_source import MicrophoneSettings, MicrophoneSource
 
 RATE = 16_000
 
@@ -111,7 +110,7 @@ def test_the_chosen_channel_is_heard_at_the_wanted_rate(card, clock):
     assert ends_meet(listener.chunks, RATE)
     assert status.connected
     assert (status.rate_in, status.channels_in) == (44_100, 2)
-    assert status.words == "the default microphone: USB microphone"
+    assert status.message == "the default microphone: USB microphone"
     assert card.opened[0]["device"] is None
 
 
@@ -162,7 +161,7 @@ def test_a_device_that_is_plugged_in_later_is_found(card, clock):
 
 def test_others_are_not_cut_off_to_look_for_a_new_device(card, clock):
     card.there = False
-    with microphone._counted():
+    with microphone_source._counted_as_open():
         source = MicrophoneSource(MicrophoneSettings(device="usb"), RATE, clock)
         stop = threading.Event()
         clock.on_wait = lambda: stop.set() if len(clock.waits) == 3 else None
@@ -171,15 +170,15 @@ def test_others_are_not_cut_off_to_look_for_a_new_device(card, clock):
 
 
 @pytest.mark.parametrize(
-    ("settings", "words"),
+    ("settings", "sentence"),
     [
         ({"channel": 5}, "no channel 5; it has 2 channels"),
-        ({"device": "mic"}, "several are called so"),
+        ({"device": "mic"}, "several devices match"),
     ],
 )
-def test_what_no_waiting_can_heal_is_refused(card, clock, settings, words):
+def test_what_no_waiting_can_heal_is_refused(card, clock, settings, sentence):
     source = open_source(MicrophoneSettings(**settings), RATE, clock)
-    with pytest.raises(SsdptError, match=words):
+    with pytest.raises(SsdptError, match=sentence):
         next(source.chunks(threading.Event()))
 
 

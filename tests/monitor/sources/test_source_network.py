@@ -16,11 +16,10 @@ from hand_clock import NOON, HandClock, Listener, amplitude, ends_meet, joined, 
 from sounds import hum, write_clip
 from ssdpt.common.backoff import Backoff
 from ssdpt.errors import SsdptError
-from ssdpt.monitor.config import NetworkSettings
-from ssdpt.monitor.sources import network, open_source
+from ssdpt.monitor.sources import network_source, open_source
 from ssdpt.monitor.sources.base import SourceLost
 from ssdpt.monitor.sources.clock import SYSTEM
-from ssdpt.monitor.sources.network import NetworkSource, without_password
+from ssdpt.monitor.sources.network_source import NetworkSettings, NetworkSource, without_password
 
 RATE = 16_000
 
@@ -52,7 +51,7 @@ def test_a_file_is_heard_with_right_level_rate_and_channel(tmp_path, name, kind)
     assert ends_meet(chunks, RATE)
     assert clock.now == pytest.approx(2.0, abs=0.01)
     assert (source.status.rate_in, source.status.channels_in) == (44_100, 2)
-    assert "played to its end" in source.status.words
+    assert "played to its end" in source.status.message
 
 
 def test_a_file_address_is_a_file(tmp_path):
@@ -62,16 +61,16 @@ def test_a_file_address_is_a_file(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("url", "words"),
+    ("url", "sentence"),
     [
         ("{folder}/none.wav", "there is no such file"),
         ("{folder}/text.wav", "invalid data"),
-        ("gopher-over-pigeon://host/x", "no such kind of stream"),
+        ("gopher-over-pigeon://host/x", "this kind of stream is not supported"),
     ],
 )
-def test_what_no_waiting_can_heal_is_refused(tmp_path, url, words):
+def test_what_no_waiting_can_heal_is_refused(tmp_path, url, sentence):
     (tmp_path / "text.wav").write_text("this is no sound")
-    with pytest.raises(SsdptError, match=words):
+    with pytest.raises(SsdptError, match=sentence):
         list(source_of(url.format(folder=tmp_path)).chunks(threading.Event()))
 
 
@@ -92,7 +91,7 @@ def test_a_file_without_sound_is_refused(tmp_path, monkeypatch):
             frame = av.VideoFrame.from_ndarray(np.zeros((32, 32, 3), np.uint8))
             container.mux(stream.encode(frame))
         container.mux(stream.encode(None))
-    with pytest.raises(SsdptError, match="there is no sound in it"):
+    with pytest.raises(SsdptError, match="it has no sound"):
         list(source_of(path).chunks(threading.Event()))
 
 
@@ -128,7 +127,7 @@ def test_a_server_that_is_not_there_is_tried_again():
     assert list(source.chunks(stop)) == []
     again = Backoff(random.Random(0))
     assert clock.waits == [next(again) for _ in range(8)]
-    assert source.status.words == "stopped"
+    assert source.status.message == "stopped"
 
 
 def test_a_server_that_falls_silent_is_lost():
@@ -137,7 +136,7 @@ def test_a_server_that_falls_silent_is_lost():
         url = f"http://127.0.0.1:{silent.getsockname()[1]}/machine"
         source = source_of(url, SYSTEM, timeout=0.5)
         with Listener(source):
-            until(lambda: "nothing came for 0.5 s; trying again" in source.status.words)
+            until(lambda: "no data for 0.5 s; retrying" in source.status.message)
 
 
 def stamped(monkeypatch, *connections):
@@ -150,11 +149,11 @@ def stamped(monkeypatch, *connections):
             stop.set()
             return
         for moment in left.pop(0):
-            yield network._Frame(np.full((1600, 1), 0.1, np.float32), RATE, moment)
+            yield network_source._Frame(np.full((1600, 1), 0.1, np.float32), RATE, moment)
         raise SourceLost("the line broke")
 
     stop = threading.Event()
-    monkeypatch.setattr(network, "_decoded", decoded)
+    monkeypatch.setattr(network_source, "_decoded", decoded)
     source = NetworkSource(NetworkSettings(url="rtsp://camera/"), RATE, clock)
     return list(source.chunks(stop)), source, clock
 
@@ -196,15 +195,15 @@ def test_another_rate_within_a_stream_is_followed(monkeypatch):
     def decoded(av, url, name, timeout):
         for rate in (8000, 48_000):
             for piece in np.split(tone(400, 1.0, rate), 10):
-                yield network._Frame(piece[:, None], rate, None)
+                yield network_source._Frame(piece[:, None], rate, None)
         raise SourceLost("over")
 
     clock, stop = HandClock(), threading.Event()
-    clock.on_wait = lambda: stop.set() if "over" in source.status.words else None
-    monkeypatch.setattr(network, "_decoded", decoded)
+    clock.on_wait = lambda: stop.set() if "over" in source.status.message else None
+    monkeypatch.setattr(network_source, "_decoded", decoded)
     source = NetworkSource(NetworkSettings(url="rtsp://camera/"), RATE, clock)
-    heard = joined(source.chunks(stop))
-    for part in (heard[2000 : RATE - 4000], heard[-8000:]):
+    samples = joined(source.chunks(stop))
+    for part in (samples[2000 : RATE - 4000], samples[-8000:]):
         assert amplitude(part, 400, RATE) == pytest.approx(0.25, rel=0.02)
 
 
@@ -227,7 +226,7 @@ def test_addresses_are_shown_without_passwords(url, shown):
 def test_without_the_extra_it_says_which_one():
     code = (
         "import sys, threading; sys.modules['av'] = None\n"
-        "from ssdpt.monitor.config import NetworkSettings\n"
+        "from ssdpt.monitor.sources.network_source import NetworkSettings\n"
         "from ssdpt.monitor.sources import open_source\n"
         "source = open_source(NetworkSettings(url='rtsp://x/'), 16000)\n"
         "try:\n    next(source.chunks(threading.Event()))\n"

@@ -19,9 +19,8 @@ from hand_clock import (
 )
 
 from ssdpt.errors import SsdptError
-from ssdpt.monitor.config import PushedSettings
 from ssdpt.monitor.sources import open_source
-from ssdpt.monitor.sources.pushed import MOST_WAITING
+from ssdpt.monitor.sources.pushed_source import MAX_WAITING, PushedSettings
 
 RATE = 16_000
 SECOND = tone(200, 1.0, RATE)
@@ -72,7 +71,7 @@ def test_what_overlaps_or_comes_too_late_is_left_out(source):
     assert source.push(np.tile(SECOND, 4), RATE, time=NOON - 20) == 4.0
     assert source.push(np.tile(SECOND, 2), RATE, time=NOON - 17) == pytest.approx(1.0)
     assert source.push(SECOND, RATE, time=NOON - 19) == 0.0
-    assert "had been heard before" in source.status.words
+    assert "were sent before" in source.status.message
     chunks = source.chunks(threading.Event())
     assert ends_meet(seconds_of(chunks, 5.0, RATE), RATE)
     source.push(SECOND, RATE, time=NOON - 15)
@@ -87,7 +86,7 @@ def test_small_disagreements_of_clocks_are_no_gap(source):
 
 def test_a_flood_is_refused_until_it_was_listened_to(source):
     ten = np.tile(SECOND, 10)
-    for number in range(int(MOST_WAITING // 10)):
+    for number in range(int(MAX_WAITING // 10)):
         source.push(ten, RATE, time=NOON - 1000 + 10 * number)
     with pytest.raises(SsdptError, match="60 s of sound are waiting"):
         source.push(ten, RATE, time=NOON - 500)
@@ -110,7 +109,7 @@ def test_more_than_can_have_been_recorded_is_refused(source):
     seconds_of(chunks, 50, RATE)
     source.push(np.tile(SECOND, 9), RATE)
     seconds_of(chunks, 9, RATE)
-    with pytest.raises(SsdptError, match="than time has passed"):
+    with pytest.raises(SsdptError, match="ahead of real time"):
         source.push(np.tile(SECOND, 55), RATE)
 
 
@@ -144,23 +143,23 @@ def test_a_sender_that_falls_silent_is_told(source, clock):
     with Listener(source):
         clock.now += 100
         until(lambda: not source.status.connected)
-        assert "nothing was sent" in source.status.words
+        assert "nothing was sent" in source.status.message
 
 
 @pytest.mark.parametrize(
-    ("samples", "rate", "channels", "time", "words"),
+    ("samples", "rate", "channels", "time", "sentence"),
     [
         (SECOND, 10, 1, None, "a rate of 10 Hz"),
         (SECOND, RATE, 0, None, "0 channels"),
-        (SECOND, RATE, 3, None, "do not divide"),
-        (SECOND.reshape(-1, 2), RATE, 1, None, "do not divide"),
+        (SECOND, RATE, 3, None, "not a multiple"),
+        (SECOND.reshape(-1, 2), RATE, 1, None, "not a multiple"),
         (np.full(100, np.nan, np.float32), RATE, 1, None, "not numbers"),
         (SECOND, RATE, 1, float("nan"), "seconds since 1970"),
         (SECOND, RATE, 1, NOON + 1000, "in the future"),
     ],
 )
-def test_what_is_no_sound_is_refused_in_words(source, samples, rate, channels, time, words):
-    with pytest.raises(SsdptError, match=words):
+def test_what_is_no_sound_is_refused_in_words(source, samples, rate, channels, time, sentence):
+    with pytest.raises(SsdptError, match=sentence):
         source.push(samples, rate, channels, time)
 
 

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.needs_sound
 LISTEN = """
 import json, sys, threading
 from hand_clock import Listener, amplitude, ends_meet, joined, loudest_hz
-from ssdpt.monitor.config import MicrophoneSettings
+from ssdpt.monitor.sources.microphone_source import MicrophoneSettings
 from ssdpt.monitor.sources import open_source
 
 source = open_source(MicrophoneSettings(device="pulse", channel=1), 16000)
@@ -32,7 +32,7 @@ with Listener(source) as listener:
             answer = {}
         answer |= {
             "connected": source.status.connected,
-            "words": source.status.words,
+            "message": source.status.message,
             "reconnects": source.status.reconnects,
             "channels_in": source.status.channels_in,
             "seconds": listener.seconds,
@@ -123,7 +123,7 @@ def test_a_tone_is_heard_and_heard_again_after_the_server_was_gone(server, tmp_p
     sound.kill()
     sound.wait()
     until(lambda: not ask()["connected"])
-    assert "trying again" in ask()["words"]
+    assert "retrying" in ask()["message"]
 
     server.start()
     server.run("paplay", str(path))

@@ -9,8 +9,8 @@ import time
 import pytest
 from hand_clock import Listener, amplitude, joined, loudest_hz, until
 
-from ssdpt.monitor.config import NetworkSettings
 from ssdpt.monitor.sources import open_source
+from ssdpt.monitor.sources.network_source import NetworkSettings
 
 pytestmark = pytest.mark.needs_sound
 
@@ -51,7 +51,7 @@ def test_a_stream_is_heard_and_heard_again_after_its_server_was_gone(serve, kind
     source = open_source(NetworkSettings(url=url, channel=1, timeout=5), RATE)
     with Listener(source) as listener:
         # The server comes later than the listener.
-        until(lambda: "trying again" in source.status.words)
+        until(lambda: "retrying" in source.status.message)
         server = serve(port, kind, codec)
         until(lambda: listener.seconds >= 2.5)
         heard = joined(listener.chunks)[RATE // 2 : 2 * RATE]
@@ -63,11 +63,11 @@ def test_a_stream_is_heard_and_heard_again_after_its_server_was_gone(serve, kind
         assert (source.status.rate_in, source.status.channels_in) == (48_000, 2)
         last = listener.chunks[-1]
         assert abs(last.time - time.time()) < 3
-        assert "secret" not in source.status.words
+        assert "secret" not in source.status.message
 
         server.kill()
         until(lambda: not source.status.connected)
-        assert "secret" not in source.status.words
+        assert "secret" not in source.status.message
         before = len(listener.chunks)
         serve(port, kind, codec)
         until(lambda: len(listener.chunks) > before + 6)

@@ -10,8 +10,8 @@ from hand_clock import NOON, HandClock, amplitude, ends_meet, joined, seconds_of
 
 from sounds import hum, write_clip
 from ssdpt.errors import SsdptError
-from ssdpt.monitor.config import ReplaySettings
 from ssdpt.monitor.sources import open_source
+from ssdpt.monitor.sources.replay_source import ReplaySettings
 
 RATE = 16_000
 
@@ -35,7 +35,7 @@ def test_a_folder_is_played_in_the_order_of_names_without_a_pause(tmp_path):
     assert clock.now == pytest.approx(1.8 / 4)
     assert {first.name, second.name} == {"a.wav", "b.flac"}
     assert not source.status.connected
-    assert "played to its end" in source.status.words
+    assert "played to its end" in source.status.message
 
 
 def test_another_rate_and_channel(tmp_path):
@@ -67,8 +67,8 @@ def test_a_broken_file_is_told_and_left_out(tmp_path):
     write_clip(tmp_path / "c.wav", hum(1.0))
     source = replay(tmp_path)
     assert len(joined(source.chunks(threading.Event()))) == 2 * RATE
-    assert "left out 1" in source.status.words
-    assert "b.wav" in source.status.words
+    assert "1 skipped" in source.status.message
+    assert "b.wav" in source.status.message
 
 
 def test_stop_ends_it_at_once(tmp_path):
@@ -82,16 +82,16 @@ def test_stop_ends_it_at_once(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("make", "words"),
+    ("make", "sentence"),
     [
         (lambda folder: folder / "none.wav", "no such file"),
-        (lambda folder: folder, "no sound files"),
+        (lambda folder: folder, "it has no sound files"),
         (lambda folder: write_clip(folder / "a.wav", hum(1.0)), "no channel 3"),
         (lambda folder: _written(folder / "b.wav"), "nothing to play"),
     ],
 )
-def test_what_can_never_be_played_is_refused(tmp_path, make, words):
-    with pytest.raises(SsdptError, match=words):
+def test_what_can_never_be_played_is_refused(tmp_path, make, sentence):
+    with pytest.raises(SsdptError, match=sentence):
         list(replay(make(tmp_path), channel=3, loop=True).chunks(threading.Event()))
 
 

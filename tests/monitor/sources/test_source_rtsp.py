@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from hand_clock import Listener, amplitude, ends_meet, joined, loudest_hz, tone, until
 
-from ssdpt.monitor.config import NetworkSettings
 from ssdpt.monitor.sources import open_source
+from ssdpt.monitor.sources.network_source import NetworkSettings
 
 RATE = 16_000
 PACKET = 320  # samples
@@ -98,8 +98,8 @@ def test_a_camera_is_heard_and_what_was_lost_on_the_way_is_told():
     assert gaps == [pytest.approx(1.0, abs=0.01)]
     before = [chunk for chunk in own if chunk.time < own[0].time + 1.7]
     assert ends_meet(before, RATE)
-    heard = joined(before)
-    assert len(heard) == pytest.approx(1.6 * RATE, abs=10)
-    assert loudest_hz(heard, RATE) == pytest.approx(1000, abs=2)
-    assert amplitude(heard, 1000, RATE) == pytest.approx(0.25, rel=0.01)
-    assert np.abs(heard).max() < 0.26
+    samples = joined(before)
+    assert len(samples) == pytest.approx(1.6 * RATE, abs=10)
+    assert loudest_hz(samples, RATE) == pytest.approx(1000, abs=2)
+    assert amplitude(samples, 1000, RATE) == pytest.approx(0.25, rel=0.01)
+    assert np.abs(samples).max() < 0.26

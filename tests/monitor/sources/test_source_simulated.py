@@ -15,8 +15,8 @@ from ssdpt.data.simulator.live import LiveMachine, _joined, _SettledCasing
 from ssdpt.data.simulator.resonance import Casing
 from ssdpt.data.simulator.timebase import RATE
 from ssdpt.errors import SsdptError
-from ssdpt.monitor.config import SimulatedSettings
 from ssdpt.monitor.sources import open_source
+from ssdpt.monitor.sources.simulated_source import SimulatedSettings
 
 
 def sound(machine, seconds, **course):
@@ -163,7 +163,7 @@ def test_chunks_come_at_their_pace_with_times_by_their_count(rate):
     assert ends_meet(taken, rate)
     assert {len(chunk.samples) for chunk in taken} == {rate // 4}
     assert source.status.connected
-    assert source.status.words.startswith("simulated valve 00, speed")
+    assert source.status.message.startswith("simulated valve 00, speed")
     if rate == RATE:
         np.testing.assert_array_equal(joined(taken), sound(LiveMachine("valve"), 20))
     stop.set()

@@ -1,4 +1,4 @@
-"""Recordings and pictures: whole or not there, under names that nobody else chooses."""
+"""Recordings and pictures: complete or missing, with names that only the store chooses."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import time
 
 import pytest
 from sqlalchemy import update
-from stored import event
+from store_data import event
 
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.store import Store
@@ -35,7 +35,7 @@ def test_attachments_come_back_after_a_restart(store, url, folder):
         assert again.sample("fan-2") is None
 
 
-def test_a_new_one_takes_the_place_of_the_old(store):
+def test_a_new_file_replaces_the_old_one(store):
     store.save_event(event())
     for attach, find in (
         (
@@ -53,12 +53,12 @@ def test_a_new_one_takes_the_place_of_the_old(store):
         assert not first.exists()
 
 
-def test_a_dropped_sample_is_gone_from_the_disk_too(store, url, folder):
+def test_a_dropped_sample_is_removed_from_the_disk_too(store, url, folder):
     path = store.files.path(store.keep_sample("fan-1", b"fine", ".flac"))
     store.keep_sample("fan-2", b"fine too", ".flac")
     store.drop_sample("fan-1")
     store.drop_sample("fan-1")
-    store.drop_sample("never-met")
+    store.drop_sample("unknown")
     assert not path.exists()
     with Store.open(url, folder) as again:
         assert again.sample("fan-1") is None
@@ -70,18 +70,18 @@ def test_a_dropped_sample_is_gone_from_the_disk_too(store, url, folder):
 def test_names_are_made_by_the_store(store, tmp_path):
     store.save_event(event())
     for suffix in ("flac", "./../../x", ".FLAC", "", ".a/b"):
-        with pytest.raises(SsdptError, match="no ending of a file"):
+        with pytest.raises(SsdptError, match="not a file suffix"):
             store.attach(event().id, "audio", b"sound", suffix)
     assert list(store.files) == []
     store.attach(event().id, "audio", b"sound", ".flac")
     (tmp_path / "secret.flac").write_bytes(b"secret")
     with store.database.write() as connection:
         connection.execute(update(attachments).values(key="../../secret.flac"))
-    with pytest.raises(SsdptError, match="no key of this store"):
+    with pytest.raises(SsdptError, match="not a key of this store"):
         store.attachment(event().id, "audio")
 
 
-def test_a_file_that_was_lost_is_not_there(store):
+def test_a_lost_file_is_not_found(store):
     store.save_event(event())
     store.files.path(store.attach(event().id, "audio", b"sound", ".flac")).unlink()
     assert store.attachment(event().id, "audio") is None
@@ -91,7 +91,7 @@ def test_others_cannot_read_recordings(store):
     assert stat.S_IMODE(store.files.folder.stat().st_mode) == 0o700
 
 
-def test_files_without_a_row_are_swept_and_no_others(store, url, folder, new_url):
+def test_only_files_without_a_row_are_removed(store, url, folder, new_url):
     store.save_event(event())
     kept = store.files.path(store.attach(event().id, "audio", b"sound", ".flac"))
     sample = store.files.path(store.keep_sample("fan-1", b"fine", ".flac"))
@@ -103,6 +103,6 @@ def test_files_without_a_row_are_swept_and_no_others(store, url, folder, new_url
         other = neighbour.files.path(neighbour.files.write(b"other", ".flac"))
     for path in (kept, sample, orphan, foreign, other):
         age(path, 7200)
-    assert store.sweep() == 1
+    assert store.remove_orphan_files() == 1
     assert not orphan.exists()
     assert all(path.exists() for path in (kept, sample, fresh, foreign, other))

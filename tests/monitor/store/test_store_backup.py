@@ -1,4 +1,4 @@
-"""A backup is the whole store, for either database; a broken one changes nothing."""
+"""A backup holds the whole store, for either database; a damaged one changes nothing."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import stat
 
 import pytest
 from sqlalchemy import delete
-from stored import BEGIN, content, event, filled, readings, rewrite
+from store_data import BEGIN, content, event, fill, readings, rewrite
 
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.store import Store, User, back_up, restore
@@ -23,14 +23,16 @@ PAIRS = [
 
 
 @pytest.mark.parametrize(("source", "target"), PAIRS)
-def test_a_store_comes_back_whole_in_either_database(source, target, new_url, folder, tmp_path):
+def test_a_store_is_restored_completely_into_either_database(
+    source, target, new_url, folder, tmp_path
+):
     path = tmp_path / "backup.tar"
     with Store.open(new_url(source), folder) as store:
-        filled(store)
+        fill(store)
         token = store.new_token("ada", 7)
         before = content(store)
         back_up(store, path)
-        # What comes later is not in it.
+        # Later changes are not in it.
         store.save_event(event(1))
     url = new_url(target)
     restore(path, url, tmp_path / "restored")
@@ -40,14 +42,14 @@ def test_a_store_comes_back_whole_in_either_database(source, target, new_url, fo
         assert (tmp_path / "restored") in store.sample("pump-1").parents
         assert store.check_password("ada", "correct horse") == User("ada", "admin")
         assert store.check_token(token) == User("ada", "admin")
-        # It goes on: new rows get new numbers.
+        # New rows get new numbers.
         store.add_readings(readings("fan-2", BEGIN, [1.0]))
         store.comment(event(0).id, "Bo", BEGIN + 6, "restored")
         assert [one.who for one in store.event(event(0).id).comments] == ["Ada", "Bo"]
         assert store.actions()[0].what == "comment"
 
 
-def test_an_empty_store_comes_back(store, new_url, kind, tmp_path):
+def test_an_empty_store_is_restored(store, new_url, kind, tmp_path):
     back_up(store, tmp_path / "backup.tar")
     url = new_url(kind)
     restore(tmp_path / "backup.tar", url, tmp_path / "restored")
@@ -63,16 +65,16 @@ def test_others_cannot_read_a_backup(store, tmp_path):
 
 
 def test_a_store_is_never_overwritten(store, url, folder, tmp_path):
-    filled(store)
+    fill(store)
     before = content(store)
     back_up(store, tmp_path / "backup.tar")
-    with pytest.raises(SsdptError, match="there is a store already"):
+    with pytest.raises(SsdptError, match="has a store already"):
         restore(tmp_path / "backup.tar", url, folder)
     assert content(store) == before
 
 
-def test_audio_that_retention_removes_meanwhile_is_left_out(store, new_url, tmp_path):
-    filled(store)
+def test_files_that_retention_removes_meanwhile_are_omitted(store, new_url, tmp_path):
+    fill(store)
     store.files.path(store.attach(event(0).id, "map", b"gone", ".npz")).unlink()
     back_up(store, tmp_path / "backup.tar")
     url = new_url("sqlite")
@@ -96,25 +98,28 @@ def escaping(name, data):
 
 
 @pytest.mark.parametrize(
-    ("change", "words"),
+    ("change", "message"),
     [
         (newer, "newer version of ssdpt"),
-        (escaping, "no key of this store"),
-        (lambda name, data: (name, None if name == "about.json" else data), "no backup of ssdpt"),
-        (lambda name, data: (name, None if "events" in name else data), "no backup of ssdpt"),
+        (escaping, "not a key of this store"),
+        (
+            lambda name, data: (name, None if name == "about.json" else data),
+            "not a backup of ssdpt",
+        ),
+        (lambda name, data: (name, None if "events" in name else data), "not a backup of ssdpt"),
         (lambda name, data: (name, None if "files" in name else data), "parts of the backup"),
-        (lambda name, data: (name, data[:-9] if "seconds" in name else data), "is damaged"),
-        (lambda name, data: (name, b"x" if "minutes" in name else data), "is damaged"),
+        (lambda name, data: (name, data[:-9] if "seconds" in name else data), "damaged, or not"),
+        (lambda name, data: (name, b"x" if "minutes" in name else data), "damaged, or not"),
     ],
 )
-def test_a_broken_backup_leaves_nothing_behind(new_url, folder, tmp_path, change, words):
+def test_a_damaged_backup_leaves_nothing_behind(new_url, folder, tmp_path, change, message):
     path = tmp_path / "backup.tar"
     with Store.open(new_url("sqlite"), folder) as store:
-        filled(store)
+        fill(store)
         back_up(store, path)
     rewrite(path, change)
     url = new_url("sqlite")
-    with pytest.raises(SsdptError, match=words):
+    with pytest.raises(SsdptError, match=message):
         restore(path, url, tmp_path / "restored")
     assert list(tmp_path.rglob("escaped.flac")) == []
     assert list(tmp_path.glob("restored/*")) == []
@@ -133,12 +138,12 @@ def without_events(name, data):
     return name, data
 
 
-def test_rows_that_refer_to_nothing_are_refused(store, new_url, kind, tmp_path):
-    filled(store)
+def test_rows_with_broken_references_are_refused(store, new_url, kind, tmp_path):
+    fill(store)
     path, url = tmp_path / "backup.tar", new_url(kind)
     back_up(store, path)
     rewrite(path, without_events)
-    with pytest.raises(SsdptError, match="is damaged or no backup"):
+    with pytest.raises(SsdptError, match="damaged, or not a backup"):
         restore(path, url, tmp_path / "restored")
     with Store.open(url, tmp_path / "restored") as fresh:
         assert fresh.users() == []
@@ -148,31 +153,31 @@ def test_rows_that_refer_to_nothing_are_refused(store, new_url, kind, tmp_path):
 def test_half_a_restore_into_postgres_leaves_no_tables(new_url, folder, tmp_path):
     path = tmp_path / "backup.tar"
     with Store.open(new_url("sqlite"), folder) as store:
-        filled(store)
+        fill(store)
         back_up(store, path)
     whole = path.read_bytes()
     rewrite(path, lambda name, data: (name, b"x" if "users" in name else data))
     url = new_url("postgresql")
-    with pytest.raises(SsdptError, match="is damaged"):
+    with pytest.raises(SsdptError, match="damaged, or not"):
         restore(path, url, tmp_path / "restored")
     path.write_bytes(whole)
-    restore(path, url, tmp_path / "restored")  # there is no store that would be in the way
+    restore(path, url, tmp_path / "restored")  # the failed attempt has left no store
 
 
-def test_what_is_no_backup_is_told(tmp_path, new_url):
+def test_a_file_that_is_not_a_backup_is_refused(tmp_path, new_url):
     with pytest.raises(SsdptError, match="no such file"):
         restore(tmp_path / "nothing.tar", new_url("sqlite"), tmp_path / "restored")
-    (tmp_path / "text.tar").write_text("no tar")
-    with pytest.raises(SsdptError, match="no backup of ssdpt"):
+    (tmp_path / "text.tar").write_text("not a tar file")
+    with pytest.raises(SsdptError, match="not a backup of ssdpt"):
         restore(tmp_path / "text.tar", new_url("sqlite"), tmp_path / "restored")
 
 
 def test_a_backup_cut_short_is_refused(store, new_url, tmp_path):
-    filled(store)
+    fill(store)
     path = tmp_path / "backup.tar"
     back_up(store, path)
     whole = path.read_bytes()
     for length in (len(whole) // 2, len(whole) // 3, 512, 0):
         path.write_bytes(whole[:length])
-        with pytest.raises(SsdptError, match="damaged or no backup"):
+        with pytest.raises(SsdptError, match="damaged, or not a backup"):
             restore(path, new_url("sqlite"), tmp_path / "restored")

@@ -1,4 +1,4 @@
-"""The database: away and back again, used by many threads, refused in a sentence."""
+"""The database: unavailable and back again, many threads, errors that say what is wrong."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import create_engine, make_url, text
-from stored import BEGIN, event, readings
+from store_data import BEGIN, event, readings
 
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.store import Store, StoreUnavailable
@@ -26,17 +26,17 @@ with Store.open(sys.argv[1], Path(sys.argv[2])) as store:
 
 
 @pytest.mark.parametrize(
-    ("url", "words"),
+    ("url", "message"),
     [
-        ("", "is no address of a database"),
-        ("plant.db", "is no address of a database"),
+        ("", "not the address of a database"),
+        ("plant.db", "not the address of a database"),
         ("sqlite://", "names no file"),
         ("sqlite:///:memory:", "names no file"),
         ("mysql://host/plant", "only sqlite and postgresql"),
     ],
 )
-def test_addresses_that_cannot_hold_a_store(url, words, folder):
-    with pytest.raises(SsdptError, match=words):
+def test_wrong_addresses_are_refused(url, message, folder):
+    with pytest.raises(SsdptError, match=message):
         Store.open(url, folder)
 
 
@@ -54,15 +54,15 @@ def test_without_psycopg_the_extra_is_named(folder, monkeypatch):
         Store.open("postgresql://localhost/plant", folder)
 
 
-def test_a_file_that_is_no_database(tmp_path, folder):
+def test_a_file_that_is_not_a_database(tmp_path, folder):
     (tmp_path / "plant.db").write_text("name: Plant\n" * 1000)
-    with pytest.raises(SsdptError, match="damaged or no SQLite database"):
+    with pytest.raises(SsdptError, match="damaged, or not an SQLite database"):
         Store.open(f"sqlite:///{tmp_path}/plant.db", folder)
     with pytest.raises(SsdptError, match="cannot be written"):
         Store.open(f"sqlite:///{tmp_path}/plant.db/plant.db", folder)
 
 
-def test_sqlite_is_private_and_keeps_what_people_do(new_url, folder):
+def test_sqlite_files_are_private_and_writes_of_people_durable(new_url, folder):
     with Store.open(new_url("sqlite"), folder) as store:
         assert stat.S_IMODE(Path(store.database.url.database).stat().st_mode) == 0o600
 
@@ -76,17 +76,17 @@ def test_sqlite_is_private_and_keeps_what_people_do(new_url, folder):
 
 
 @pytest.mark.needs_postgres
-def test_postgres_waits_for_the_disk_where_people_do_something(new_url, folder):
+def test_postgres_writes_of_people_are_durable(new_url, folder):
     with Store.open(new_url("postgresql"), folder) as store:
         for durable, expected in ((True, "on"), (False, "off")):
             with store.database.write(durable=durable) as connection:
                 assert connection.scalar(text("SHOW synchronous_commit")) == expected
 
 
-def test_a_transaction_is_whole_or_nothing(store):
+def test_a_failed_transaction_changes_nothing(store):
     store.save_event(event())
     with pytest.raises(ZeroDivisionError), store.database.write() as connection:
-        _ = connection.execute(text("UPDATE events SET words = 'half'")).rowcount / 0
+        _ = connection.execute(text("UPDATE events SET message = 'half'")).rowcount / 0
     assert store.event(event().id) == event()
 
 
@@ -97,18 +97,18 @@ def test_many_threads_read_while_others_write(store):
             store.save_event(event(100 * part + n))
 
     def read(_):
-        seen = 0
-        while seen < 40:
-            found = len(store.events(limit=1000))
-            assert found >= seen
-            seen = found
+        before = 0
+        while before < 40:
+            count = len(store.events(limit=1000))
+            assert count >= before
+            before = count
             store.trend("fan-0", BEGIN, BEGIN + 100)
 
     with ThreadPoolExecutor(8) as pool:
         work = [pool.submit(write, part) for part in range(4)]
         work += [pool.submit(read, part) for part in range(4)]
-        for one in work:
-            one.result(60)
+        for future in work:
+            future.result(60)
     for part in range(4):
         assert len(list(store.readings(f"fan-{part}", BEGIN, BEGIN + 100))) == 100
 
@@ -122,8 +122,8 @@ def test_several_processes_may_open_a_new_store_at_once(url, folder):
         )
         for n in range(3)
     ]
-    told = [process.communicate(timeout=60)[1] for process in processes]
-    assert [process.returncode for process in processes] == [0] * 3, told
+    errors = [process.communicate(timeout=60)[1] for process in processes]
+    assert [process.returncode for process in processes] == [0] * 3, errors
     with Store.open(url, folder) as store:
         assert {action.about for action in store.actions()} == {"0", "1", "2"}
 
@@ -134,7 +134,7 @@ def cut_off(store, server):
         pid = connection.scalar(text("SELECT pg_backend_pid()"))
         with server.begin() as other:
             other.execute(text("SELECT pg_terminate_backend(:pid, 5000)"), {"pid": pid})
-        connection.execute(text("UPDATE events SET words = 'half'"))
+        connection.execute(text("UPDATE events SET message = 'half'"))
 
 
 @pytest.mark.needs_postgres
@@ -143,15 +143,15 @@ def test_postgres_goes_away_and_comes_back(new_url, folder):
     server = create_engine(make_url(url))
     with Store.open(url, folder) as store:
         store.save_event(event())
-        with pytest.raises(StoreUnavailable, match="does not answer"):
+        with pytest.raises(StoreUnavailable, match="does not respond"):
             cut_off(store, server)
-        # The next one notices by itself that its connection is gone.
+        # The next transaction opens a new connection by itself.
         assert store.event(event().id) == event()
         store.acknowledge(event().id, "Ada", BEGIN)
     server.dispose()
 
 
-def test_a_locked_file_is_waited_for_and_then_told(new_url, folder, monkeypatch):
+def test_a_locked_file_is_an_error_after_a_while(new_url, folder, monkeypatch):
     monkeypatch.setattr("ssdpt.monitor.store.engine._WAIT_SECONDS", 0.1)
     url = new_url("sqlite")
     with Store.open(url, folder) as store:

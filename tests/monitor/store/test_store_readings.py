@@ -1,4 +1,4 @@
-"""Readings and trends: what was heard comes back, however it came in and is summed up."""
+"""Readings and trends: the same, however readings arrive and whether or not they are rolled up."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 from sqlalchemy import select
-from stored import BEGIN, readings
+from store_data import BEGIN, reading, readings
 
 from ssdpt.errors import SsdptError
-from ssdpt.monitor.messages import STATES, Reading
+from ssdpt.monitor.messages import STATES
 from ssdpt.monitor.store import Store
 from ssdpt.monitor.store.tables import STATE_CODES, hours, minutes, seconds
 
@@ -30,18 +30,18 @@ def test_codes_of_states_are_in_the_order_of_states():
     assert sorted(STATE_CODES, key=STATE_CODES.__getitem__) == list(STATES)
 
 
-def test_readings_come_back_in_order(store):
+def test_readings_are_read_in_order(store):
     given = [
         *readings("fan-1", BEGIN, random_scores(50)),
-        Reading("fan-1", BEGIN + 50.25, "off", -80.0),
-        Reading("pump-1", BEGIN + 3, "alarm", -3.0, 9.0, 8.0, 0.0),
+        reading("fan-1", BEGIN + 50.25, "off", -80.0),
+        reading("pump-1", BEGIN + 3, "alarm", -3.0, score=9.0, smoothed=8.0, p_value=0.0),
     ]
     store.add_readings(given[30:])
     store.add_readings(given[:30])
     assert list(store.readings("fan-1", BEGIN, BEGIN + HOUR)) == given[:51]
     assert list(store.readings("fan-1", BEGIN + 10, BEGIN + 12)) == given[10:12]
     assert list(store.readings("pump-1", BEGIN, BEGIN + HOUR)) == given[51:]
-    assert list(store.readings("nobody", BEGIN, BEGIN + HOUR)) == []
+    assert list(store.readings("unknown", BEGIN, BEGIN + HOUR)) == []
 
 
 def test_long_spans_of_readings_come_in_pages(store, monkeypatch):
@@ -60,20 +60,20 @@ def test_the_same_readings_sent_again_change_nothing(store):
     assert list(store.readings("fan-1", BEGIN, BEGIN + 10)) == given
 
 
-def test_what_no_number_is_becomes_nothing(store):
+def test_numbers_that_are_not_finite_become_none(store):
     store.add_readings(
-        [Reading("fan-1", BEGIN, "normal", -np.inf, np.nan, np.inf, np.nan)],
+        [reading("fan-1", BEGIN, "normal", -np.inf, score=np.nan, smoothed=np.inf, p_value=np.nan)],
     )
-    [found] = store.readings("fan-1", BEGIN, BEGIN + 1)
-    assert found == Reading("fan-1", BEGIN, "normal", -120.0)
+    [stored] = store.readings("fan-1", BEGIN, BEGIN + 1)
+    assert stored == reading("fan-1", BEGIN, "normal", -120.0)
 
 
-def test_broken_clocks_and_names_are_refused(store):
+def test_wrong_times_and_ids_are_refused(store):
     for time in (-1.0, 1e15, np.nan):
         with pytest.raises(SsdptError, match="check the clock"):
-            store.add_readings([Reading("fan-1", time, "normal", -30.0)])
+            store.add_readings([reading("fan-1", time, "normal", -30.0)])
     with pytest.raises(SsdptError, match="an id has small letters"):
-        store.add_readings([Reading("../fan", BEGIN, "normal", -30.0)])
+        store.add_readings([reading("../fan", BEGIN, "normal", -30.0)])
     with pytest.raises(SsdptError, match="cannot show a trend"):
         store.trend("fan-1", BEGIN, BEGIN)
 
@@ -91,7 +91,7 @@ def test_a_trend_of_seconds(store):
     np.testing.assert_array_equal(short.high, [2, 4])
 
 
-def test_a_trend_of_a_machine_that_was_never_heard_is_empty(store):
+def test_a_trend_of_an_unknown_machine_is_empty(store):
     trend = store.trend("fan-9", BEGIN, BEGIN + 60)
     assert len(trend.time) == len(trend.low) == len(trend.state) == 0
 
@@ -101,36 +101,36 @@ def test_a_trend_is_the_same_before_during_and_after_roll_up(store):
     scores = np.array(random_scores(4 * HOUR))
     given = readings("fan-1", BEGIN, scores.tolist())
     del given[5000:6000]
-    given[100] = Reading("fan-1", BEGIN + 100, "alarm", -30.0, 5.0, 5.0, 0.0)
-    given[300:500] = [Reading("fan-1", BEGIN + n, "off", -90.0) for n in range(300, 500)]
+    given[100] = reading("fan-1", BEGIN + 100, "alarm", -30.0, score=5.0, smoothed=5.0, p_value=0.0)
+    given[300:500] = [reading("fan-1", BEGIN + n, "off", -90.0) for n in range(300, 500)]
     store.add_readings(given)
     store.add_readings(readings("pump-1", BEGIN, [99.0] * 100))
 
     points = (4, 9, 200, 3000)
-    before = [store.trend("fan-1", BEGIN, BEGIN + 4 * HOUR, wanted) for wanted in points]
+    before = [store.trend("fan-1", BEGIN, BEGIN + 4 * HOUR, count) for count in points]
     assert [trend.seconds_per_point for trend in before] == [3600, 1800, 120, 5]
     for now in (1.5 * HOUR, 3.2 * HOUR, 4 * HOUR + 100):
         store.roll_up(BEGIN + now)
-        for wanted, old in zip(points, before, strict=True):
-            after = store.trend("fan-1", BEGIN, BEGIN + 4 * HOUR, wanted)
+        for count, old in zip(points, before, strict=True):
+            after = store.trend("fan-1", BEGIN, BEGIN + 4 * HOUR, count)
             assert after.seconds_per_point == old.seconds_per_point
             assert after.state == old.state
             for name in ("time", "low", "mean", "high"):
                 np.testing.assert_allclose(getattr(after, name), getattr(old, name), rtol=1e-5)
-    # And it is what the readings say.
-    judged = [reading for reading in given if reading.smoothed is not None]
-    assert np.nanmax(after.high) == pytest.approx(max(one.smoothed for one in judged))
-    assert np.nanmin(after.low) == pytest.approx(min(one.smoothed for one in judged))
+    # And it agrees with the readings.
+    scored = [one for one in given if one.smoothed is not None]
+    assert np.nanmax(after.high) == pytest.approx(max(one.smoothed for one in scored))
+    assert np.nanmin(after.low) == pytest.approx(min(one.smoothed for one in scored))
     assert "alarm" in after.state
 
 
 def test_rolling_up_twice_changes_nothing(store):
     store.add_readings(readings("fan-1", BEGIN, random_scores(2 * HOUR)))
     store.roll_up(BEGIN + 2 * HOUR + 60)
-    made = rows(store, minutes), rows(store, hours)
-    assert (len(made[0]), len(made[1])) == (120, 2)
+    before = rows(store, minutes), rows(store, hours)
+    assert (len(before[0]), len(before[1])) == (120, 2)
     store.roll_up(BEGIN + 2 * HOUR + 60)
-    assert (rows(store, minutes), rows(store, hours)) == made
+    assert (rows(store, minutes), rows(store, hours)) == before
 
 
 def test_a_minute_waits_for_the_last_of_its_readings(store):
@@ -141,7 +141,7 @@ def test_a_minute_waits_for_the_last_of_its_readings(store):
     assert len(rows(store, minutes)) == 1
 
 
-def test_late_readings_find_their_way_into_minutes_and_hours(store):
+def test_late_readings_are_rolled_up_into_minutes_and_hours(store):
     given = readings("fan-1", BEGIN, random_scores(2 * HOUR))
     store.add_readings(given[:1000] + given[1090:])
     store.roll_up(BEGIN + 3 * HOUR)
@@ -171,7 +171,10 @@ def test_readings_and_roll_ups_at_the_same_time_lose_nothing(store):
 
 def test_roll_up_of_a_long_backlog_goes_on_after_a_failure(store, monkeypatch):
     """Two days in one go: portions that were done are not done again."""
-    given = [Reading("fan-1", BEGIN + 60 * n, "normal", -30.0, 1.0, 1.0) for n in range(2 * 1440)]
+    given = [
+        reading("fan-1", BEGIN + 60 * n, "normal", -30.0, score=1.0, smoothed=1.0)
+        for n in range(2 * 1440)
+    ]
     store.add_readings(given)
     write, left = store.database.write, [3]
 

@@ -1,4 +1,4 @@
-"""Tables are made by migrations, and a newer version's store is left alone."""
+"""Tables are created by migrations, and a store of a newer version is not changed."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from sqlalchemy import inspect, text
 
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.store import Store
-from ssdpt.monitor.store.schema import newest, revision
+from ssdpt.monitor.store.schema import current_revision, newest_revision
 from ssdpt.monitor.store.tables import metadata
 
 
-def test_migrations_make_the_tables_that_the_code_expects(store):
+def test_migrations_create_the_tables_that_the_code_expects(store):
     with store.database.read() as connection:
-        assert revision(connection) == newest()
+        assert current_revision(connection) == newest_revision()
         context = MigrationContext.configure(connection, opts={"compare_type": True})
         assert compare_metadata(context, metadata) == []
 
@@ -44,14 +44,14 @@ def test_a_failed_upgrade_leaves_nothing_behind(url, folder, monkeypatch):
         assert inspect(store.database._durable).has_table("events")
 
 
-def test_spans_of_readings_lie_together(store, kind):
-    """What makes trends fast: SQLite keeps rows by key, PostgreSQL reads nothing but the index."""
-    query = "SELECT time, low, mean, high, state, heard FROM minutes WHERE machine=1 AND time>5"
+def test_time_ranges_of_readings_are_read_in_one_piece(store, kind):
+    """This makes trends fast: SQLite stores rows by key, PostgreSQL reads only the index."""
+    query = "SELECT time, low, mean, high, state, scored FROM minutes WHERE machine=1 AND time>5"
     with store.database.write() as connection:
         if kind == "sqlite":
             plan = connection.execute(text(f"EXPLAIN QUERY PLAN {query}")).all()
-            made = connection.scalar(text("SELECT sql FROM sqlite_master WHERE name='minutes'"))
-            assert "WITHOUT ROWID" in made
+            sql = connection.scalar(text("SELECT sql FROM sqlite_master WHERE name='minutes'"))
+            assert "WITHOUT ROWID" in sql
             assert "PRIMARY KEY (machine=? AND time>?)" in str(plan)
         else:
             connection.execute(text("SET LOCAL enable_seqscan TO off"))

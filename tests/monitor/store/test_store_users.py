@@ -1,4 +1,4 @@
-"""Users and tokens: nothing that is kept lets anyone in."""
+"""Users and tokens: nothing that is stored lets anyone sign in."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PASSWORD = "correct horse"
 COST = users_module._COST
 
 
-def test_a_password_lets_in_only_its_user(store):
+def test_a_password_is_valid_only_for_its_user(store):
     store.add_user("ada", "admin", PASSWORD)
     store.add_user("bo@plant", "viewer", "häuser im wald")
     assert store.users() == [User("ada", "admin"), User("bo@plant", "viewer")]
@@ -33,42 +33,43 @@ def test_a_password_lets_in_only_its_user(store):
         assert store.check_password(name, password) is None
 
 
-def test_no_password_and_no_token_is_kept(store, monkeypatch):
+def test_no_password_and_no_token_is_stored(store, monkeypatch):
     monkeypatch.setattr(users_module, "_COST", COST)
     store.add_user("ada", "admin", PASSWORD)
     store.add_user("bo", "admin", PASSWORD)
     token = store.new_token("ada", None)
     with store.database.read() as connection:
-        kept = connection.execute(select(users)).all()
+        stored = connection.execute(select(users)).all()
         digests = connection.execute(select(tokens)).all()
-    assert all(row.password.startswith("scrypt$16384$8$5$") for row in kept)
-    assert kept[0].password != kept[1].password  # salted
-    assert PASSWORD not in str(kept)
+    assert all(row.password.startswith("scrypt$16384$8$5$") for row in stored)
+    assert stored[0].password != stored[1].password  # salted
+    assert PASSWORD not in str(stored)
     assert token not in str(digests)
 
 
-def test_a_password_of_another_cost_still_lets_in(store, monkeypatch):
+def test_a_password_of_another_cost_is_still_valid(store, monkeypatch):
     store.add_user("ada", "admin", PASSWORD)
     monkeypatch.setattr(users_module, "_COST", (4, 8, 2))
     assert store.check_password("ada", PASSWORD) == User("ada", "admin")
 
 
-def test_broken_users_are_refused(store):
+def test_users_that_are_not_valid_are_refused(store):
     store.add_user("ada", "viewer", PASSWORD)
-    for name, role, password, words in (
-        ("ada", "admin", PASSWORD, "user 'ada': is there already"),
-        ("Ada", "admin", PASSWORD, "user 'ada': is there already; choose a name that differs by"),
+    for name, role, password, message in (
+        ("ada", "admin", PASSWORD, "user 'ada' exists already"),
+        ("Ada", "admin", PASSWORD, "user 'ada' exists already; choose a name that differs by"),
         ("a b", "admin", PASSWORD, "a name has letters"),
         ("", "admin", PASSWORD, "a name has letters"),
         ("bo", "king", PASSWORD, "choose one of viewer, operator, admin"),
-        ("bo", "admin", "short", "at least 8"),
+        ("bo", "admin", "short", r"Password too short \(5 of at least 8 characters\)"),
+        ("bo", "admin", "x" * 1025, r"Password too long \(1025 of at most 1024 characters\)"),
     ):
-        with pytest.raises(SsdptError, match=words):
+        with pytest.raises(SsdptError, match=message):
             store.add_user(name, role, password)
     assert store.users() == [User("ada", "viewer")]
 
 
-def test_a_token_stands_for_its_user_until_it_ends(store, monkeypatch):
+def test_a_token_is_valid_for_its_user_until_it_expires(store, monkeypatch):
     store.add_user("ada", "operator", PASSWORD)
     ever, day = store.new_token("ada", None), store.new_token("ada", 1)
     ada = User("ada", "operator")
@@ -81,7 +82,7 @@ def test_a_token_stands_for_its_user_until_it_ends(store, monkeypatch):
     assert store.check_token(ever) == ada
     store.new_token("ada", 1)
     with store.database.read() as connection:
-        assert len(connection.execute(select(tokens)).all()) == 2  # the one that ended is gone
+        assert len(connection.execute(select(tokens)).all()) == 2  # the expired one is removed
 
 
 def test_tokens_are_revoked_alone_or_together(store):
@@ -104,7 +105,7 @@ def test_a_new_password_ends_old_sessions(store):
     assert store.check_password("ada", "battery staple") is not None
 
 
-def test_who_is_removed_is_out(store):
+def test_a_removed_user_cannot_sign_in(store):
     store.add_user("ada", "viewer", PASSWORD)
     token = store.new_token("ada", 7)
     store.remove_user("ada")
@@ -116,5 +117,5 @@ def test_who_is_removed_is_out(store):
         lambda: store.new_token("ada", 7),
         lambda: store.set_password("ada", PASSWORD),
     ):
-        with pytest.raises(SsdptError, match="user 'ada': there is none"):
+        with pytest.raises(SsdptError, match="user 'ada' does not exist"):
             act()

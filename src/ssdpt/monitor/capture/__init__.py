@@ -1,0 +1,1 @@
+"""From chunks of samples to levels and frames, each computed once."""

@@ -1,7 +1,8 @@
-"""One machine's ear: its source on a thread of its own, as sound, levels and frames.
+"""Captures one machine: its source on a thread of its own, as samples, levels and frames.
 
-The frames are the front end's own, fed with sound as it comes: a stream and a file of the same
-samples give the same numbers.
+The frames are those of the model's front end, computed once as sound arrives: a stream and a file
+of the same samples give the same numbers. The log-mel for spectra and pictures is a part of them
+where the front end has one.
 """
 
 from __future__ import annotations
@@ -13,9 +14,12 @@ from collections import deque
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
+from ssdpt.config.settings import FeatureConfig
 from ssdpt.errors import SsdptError
 from ssdpt.features.front_end import FrontEnd
+from ssdpt.features.logmel import LogMel
 from ssdpt.features.loudness import Loudness
 from ssdpt.monitor.capture.frame_window import FrameWindow
 from ssdpt.monitor.capture.ring import Ring
@@ -24,13 +28,14 @@ from ssdpt.monitor.sources.chunk import Chunk
 from ssdpt.types import Floats
 
 _LEVELS_KEPT = 120  # seconds
-_LATE = 2.0  # seconds behind the clock; sound that comes live is never so late
+_LATE = 2.0  # seconds behind the clock; live sound is never so late
+_SILENCE_DB = -100.0  # of the log-mel in a gap
+_MIN_SPECTRUM_SECONDS = 0.5
 _LOG = logging.getLogger(__name__)
-_FRAMES_KEPT = 30.0  # seconds: a clip, and what comes while it is judged
 
 
 class AudioCapture:
-    """The source of one machine, listened to until it is stopped."""
+    """Reads the source of one machine until it is stopped."""
 
     def __init__(
         self,
@@ -40,79 +45,115 @@ class AudioCapture:
         rate: int,
         *,
         seconds: float,
-        frame_seconds: float = _FRAMES_KEPT,
+        frame_seconds: float = 30.0,
         in_files: bool = False,
     ) -> None:
-        """`seconds` of sound are kept, and `frame_seconds` of frames.
+        """Keeps `seconds` of samples and log-mel, and `frame_seconds` of the model's frames.
 
-        `in_files`: whether much sound may come at once.
+        `in_files`: whether much sound may arrive at once.
         """
         self.in_files = in_files
         self.name, self.source, self.front_end, self.rate = name, source, front_end, rate
-        self.ring = Ring(seconds, rate)
+        self.samples = Ring(seconds, rate)
         kept = max(1, round(frame_seconds / front_end.frame_seconds))
         self.frames = FrameWindow(kept, front_end.bins)
+        # A second log-mel is computed only for models that use none.
+        own = None if front_end.mel_bins else LogMel(FeatureConfig(), rate)
+        self._own_log_mel = None if own is None else _LogMelFeed(own)
+        shown = own or front_end
+        self.frequencies = shown.frequencies[: shown.mel_bins]  # Hz of the log-mel
+        self.mel_seconds = shown.frame_seconds  # from one log-mel frame to the next
+        self.log_mel = Ring(seconds, 1 / self.mel_seconds, (shown.mel_bins,), _SILENCE_DB)
         self.levels: deque[tuple[float, Loudness]] = deque(maxlen=_LEVELS_KEPT)  # by end of second
-        self.heard_at = clock.monotonic()  # when the last chunk came
-        self.lag = 0.0  # seconds from the last sample's time to its arrival here
-        self.failure = ""  # why it has given up, in words
+        self.last_chunk_at = clock.monotonic()
+        self.lag = 0.0  # seconds from the time of the last sample to its arrival here
+        self.failure = ""  # why capture has ended, in a sentence
         self.begun = 0.0  # time of the first sample since the last gap
+        self.second_judged = threading.Event()  # the last complete second has been judged
         self._second: list[Floats] = []
+        self._mel_frames = 0  # since the last gap
         self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, name=f"ssdpt-hear-{name}", daemon=True)
-        self.taken = threading.Event()  # the last second has been judged
+        self._thread = threading.Thread(target=self._run, name=f"ssdpt-capture-{name}", daemon=True)
 
     def start(self) -> None:
+        """Start reading."""
         self._thread.start()
 
     def stop(self, timeout: float = 2.0) -> None:
-        """Tell it to end, and wait so long."""
+        """Ask the thread to end, and wait for it for at most `timeout` seconds."""
         self._stop.set()
         if self._thread.is_alive():
             self._thread.join(timeout)
 
+    def spectrum(self, end: float, seconds: float = 1.0) -> Floats | None:
+        """The mean log-mel (bins,) in dB of the last seconds; None where too little is there.
+
+        Frames are centred on their time, so the newest are still missing at `end`.
+        """
+        last = min(end, self.log_mel.end)
+        frames, _ = self.log_mel.between(max(last - seconds, self.begun), last)
+        if len(frames) * self.mel_seconds < min(seconds, _MIN_SPECTRUM_SECONDS):
+            return None
+        return frames.mean(0)
+
     def _run(self) -> None:
         chunks = self.source.chunks(self._stop)
-        follows: Chunk | None = None  # the first chunk after a gap
+        first: Chunk | None = None  # after a gap
         try:
             while not self._stop.is_set():
-                stretch = _Stretch(chunks, follows)
+                stretch = _Stretch(chunks, first)
                 self.frames.clear()
-                if follows is not None:
-                    self.ring.skip(follows.gap)
-                for frames in self.front_end.stream(self._samples(stretch)):
-                    self.frames.add(frames)
-                follows = stretch.after_gap
-                if follows is None:
+                if first is not None:
+                    self.samples.skip(first.gap)
+                    self.log_mel.skip(first.gap)
+                self._compute_frames(stretch)
+                first = stretch.after_gap
+                if first is None:
                     return
         except SsdptError as error:
             self.failure = str(error)
         except Exception as error:
-            _LOG.exception("%s is no longer listened to", self.name)
-            self.failure = f"listening ended with an error of its own ({error!r})"
+            _LOG.exception("capture of %s has ended", self.name)
+            self.failure = f"capture ended with an internal error ({error!r})"
+
+    def _compute_frames(self, stretch: _Stretch) -> None:
+        """Frames of one stretch without gaps, as its samples arrive."""
+        self._mel_frames = 0
+        if self._own_log_mel is not None:
+            self._own_log_mel.restart()
+        for frames in self.front_end.stream(self._samples(stretch)):
+            self.frames.add(frames)
+            if self._own_log_mel is None:
+                self._add_log_mel(frames[:, : self.front_end.mel_bins])
+
+    def _add_log_mel(self, frames: Floats) -> None:
+        self.log_mel.add(frames, self.begun + self._mel_frames * self.mel_seconds)
+        self._mel_frames += len(frames)
 
     def _samples(self, stretch: _Stretch) -> Iterator[Floats]:
-        """The samples of one stretch without gaps, with everything else that is told of them."""
+        """The samples of one stretch; levels and times are noted on the way."""
         begun = False
         for chunk in stretch:
             if not begun:
                 self.begun, begun = chunk.time, True
                 self._second = []
-            self.ring.add(chunk.samples, chunk.time)
-            self._level(chunk)
+            self.samples.add(chunk.samples, chunk.time)
+            self._measure_level(chunk)
+            if self._own_log_mel is not None:
+                self._add_log_mel(self._own_log_mel.feed(chunk.samples))
             end = chunk.time + len(chunk.samples) / self.rate
-            self.heard_at = clock.monotonic()
+            self.last_chunk_at = clock.monotonic()
             self.lag = clock.time() - end
             yield chunk.samples
             if (self.in_files or self.lag > _LATE) and not self._second:
-                # A file comes all at once: second by second, so that all of it is judged.
-                self.taken.wait(_LATE)
+                # A file arrives at once: wait after every second, so that each is judged.
+                self.second_judged.wait(_LATE)
 
-    def _level(self, chunk: Chunk) -> None:
+    def _measure_level(self, chunk: Chunk) -> None:
         self._second.append(chunk.samples)
         if sum(map(len, self._second)) >= self.rate:
             end = chunk.time + len(chunk.samples) / self.rate
-            self.taken.clear()
+            self.second_judged.clear()
             self.levels.append((end, Loudness.of(np.concatenate(self._second))))
             self._second = []
 
@@ -132,3 +173,26 @@ class _Stretch:
                 self.after_gap = chunk
                 return
             yield chunk
+
+
+class _LogMelFeed:
+    """A log-mel that is fed with samples and gives the frames that they complete."""
+
+    def __init__(self, log_mel: LogMel) -> None:
+        self._log_mel = log_mel
+        self.restart()
+
+    def restart(self) -> None:
+        """After a gap; the first frame is centred on the first sample."""
+        self._pending = np.zeros(self._log_mel.config.n_fft // 2, np.float32)
+
+    def feed(self, samples: Floats) -> Floats:
+        """(n,) samples to (frames, bins) in dB."""
+        window, hop = self._log_mel.config.n_fft, self._log_mel.config.hop_length
+        pending = np.concatenate([self._pending, samples])
+        ready = max((len(pending) - window) // hop + 1, 0)
+        self._pending = pending[ready * hop :]
+        if not ready:
+            return np.zeros((0, self._log_mel.bins), np.float32)
+        windows = sliding_window_view(pending, window)[: ready * hop : hop]  # (frames, window)
+        return self._log_mel.of_windows(windows)

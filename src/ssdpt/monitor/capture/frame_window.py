@@ -1,4 +1,4 @@
-"""The last frames of a stream, which the scorer reads while more come."""
+"""The last frames of a stream, which the scorer reads while more arrive."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ssdpt.types import Floats
 
 
 class FrameWindow:
-    """The last frames of a stream, by their number since the last gap. Threads may share it."""
+    """Frames by their number since the last gap. Threads may share it."""
 
     def __init__(self, frames: int, bins: int) -> None:
         self._rows = np.zeros((frames, bins), np.float32)
@@ -19,7 +19,7 @@ class FrameWindow:
         self.gaps = 0
 
     def add(self, frames: Floats) -> None:
-        """(n, bins) that follow on those before."""
+        """Append (n, bins)."""
         size = len(self._rows)
         with self._lock:
             kept = frames[-size:]
@@ -28,13 +28,13 @@ class FrameWindow:
             self.count += len(frames)
 
     def clear(self) -> None:
-        """What comes next does not follow on what was."""
+        """A gap: the next frames do not follow the ones before."""
         with self._lock:
             self.count = 0
             self.gaps += 1
 
     def since(self, first: int, end: int | None = None) -> tuple[Floats, int]:
-        """Frames from number `first` on, up to `end`, and the number of the first there is."""
+        """Frames from number `first` up to `end` as far as held, and the number of the first."""
         with self._lock:
             last = self.count if end is None else min(end, self.count)
             begin = min(max(first, self.count - len(self._rows), 0), last)

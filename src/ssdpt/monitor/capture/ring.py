@@ -1,4 +1,4 @@
-"""The last minutes of a machine's sound, for the recordings of events. Threads may share it."""
+"""The last minutes of a stream: samples, or the frames of a spectrogram."""
 
 from __future__ import annotations
 
@@ -10,48 +10,55 @@ from ssdpt.types import Floats
 
 
 class Ring:
-    """A buffer that forgets its oldest samples; memory is fixed from the start."""
+    """A buffer of fixed size that forgets its oldest rows. Threads may share it."""
 
-    def __init__(self, seconds: float, rate: int) -> None:
+    def __init__(
+        self, seconds: float, rate: float, row: tuple[int, ...] = (), fill: float = 0.0
+    ) -> None:
+        """Holds `seconds` of rows at `rate` per second.
+
+        `row` is the shape of one row, () for samples; gaps are filled with `fill`.
+        """
         self.rate = rate
-        self._samples = np.zeros(max(1, round(seconds * rate)), np.float32)
-        self._written = 0  # samples so far
-        self._end = 0.0  # time after the last one
+        self._fill = fill
+        self._rows = np.full((max(1, round(seconds * rate)), *row), fill, np.float32)
+        self._written = 0  # rows so far
+        self._end = 0.0  # time after the last row
         self._lock = threading.Lock()
 
-    def add(self, samples: Floats, time: float) -> None:
-        """Samples (n,) that follow on those before, the first at `time`."""
-        size = len(self._samples)
+    def add(self, rows: Floats, time: float) -> None:
+        """Append rows (n, …), the first at `time`."""
+        size = len(self._rows)
         with self._lock:
-            kept = samples[-size:]
-            start = (self._written + len(samples) - len(kept)) % size
+            kept = rows[-size:]
+            start = (self._written + len(rows) - len(kept)) % size
             first = min(len(kept), size - start)
-            self._samples[start : start + first] = kept[:first]
-            self._samples[: len(kept) - first] = kept[first:]
-            self._written += len(samples)
-            self._end = time + len(samples) / self.rate
+            self._rows[start : start + first] = kept[:first]
+            self._rows[: len(kept) - first] = kept[first:]
+            self._written += len(rows)
+            self._end = time + len(rows) / self.rate
 
     def skip(self, seconds: float) -> None:
-        """A gap: what is missing is silence, so that what was before it is still there."""
-        missing = min(round(seconds * self.rate), len(self._samples))
-        self.add(np.zeros(missing, np.float32), self._end)
+        """Fill a gap, so that what was before it keeps its time."""
+        missing = min(round(seconds * self.rate), len(self._rows))
+        self.add(np.full((missing, *self._rows.shape[1:]), self._fill, np.float32), self._end)
 
     def between(self, begin: float, end: float) -> tuple[Floats, float]:
-        """What there is of the time from `begin` to `end`, (samples,), and when it begins."""
+        """The rows from `begin` to `end` as far as they are held, and the time of the first."""
         with self._lock:
-            held = min(self._written, len(self._samples))
+            held = min(self._written, len(self._rows))
             oldest = self._end - held / self.rate
             first = min(max(round((begin - oldest) * self.rate), 0), held)
             last = min(max(round((end - oldest) * self.rate), first), held)
-            places = (self._written - held + np.arange(first, last)) % len(self._samples)
-            return self._samples[places], oldest + first / self.rate
+            places = (self._written - held + np.arange(first, last)) % len(self._rows)
+            return self._rows[places], oldest + first / self.rate
 
     @property
     def seconds(self) -> float:
-        """How much it holds."""
-        return len(self._samples) / self.rate
+        """How much it can hold."""
+        return len(self._rows) / self.rate
 
     @property
     def end(self) -> float:
-        """The time after the last sample."""
+        """The time after the last row."""
         return self._end

@@ -1,4 +1,4 @@
-"""The spectrum of a machine now, against the band in which it lies when all is well."""
+"""The normal range of the spectrum of a machine, at each operating point."""
 
 from __future__ import annotations
 
@@ -7,22 +7,20 @@ from typing import Any, Self
 
 import numpy as np
 
-from ssdpt.config.settings import FeatureConfig
-from ssdpt.features.logmel import LogMel
-from ssdpt.monitor.capture.ring import Ring
+from ssdpt.monitor.messages import Spectrogram, Spectrum
 from ssdpt.types import Floats
 
 _HALF_LIFE = 600.0  # seconds of normal running after which a spectrum counts half
-_LEAST = 20  # seconds, until there is a band
-_DEVIATIONS = 2.0  # of the band, to either side
-_LOWEST_DB, _HIGHEST_DB = -100.0, 0.0  # of a picture; below is black
+_MIN_SECONDS = 20  # before there is a range
+_DEVIATIONS = 2.0  # of the range, to either side
+_LOWEST_DB, _HIGHEST_DB = -100.0, 0.0  # of a picture
 
 
-class Band:
+class SpectrumRange:
     """Mean and spread of normal spectra (bins,), forgetting old ones."""
 
     def __init__(self, bins: int) -> None:
-        self._mean, self._square = np.zeros(bins), np.zeros(bins)
+        self._mean, self._variance = np.zeros(bins), np.zeros(bins)
         self._seconds = 0
 
     def add(self, spectrum: Floats) -> None:
@@ -31,105 +29,88 @@ class Band:
         step = max(1 / (self._seconds + 1), 1 - 0.5 ** (1 / _HALF_LIFE))
         change = spectrum - self._mean
         self._mean += step * change
-        self._square += step * (change * (spectrum - self._mean) - self._square)
+        self._variance += step * (change * (spectrum - self._mean) - self._variance)
         self._seconds += 1
 
     def to_json(self) -> dict[str, Any]:
-        """To be remembered."""
+        """State that outlives a restart."""
         return {
             "mean": self._mean.round(2).tolist(),
-            "square": self._square.round(3).tolist(),
+            "variance": self._variance.round(3).tolist(),
             "seconds": self._seconds,
         }
 
     @classmethod
-    def from_json(cls, tree: dict[str, Any]) -> Self:
+    def from_json(cls, state: dict[str, Any]) -> Self:
         """The reverse of `to_json`."""
-        band = cls(len(tree["mean"]))
-        band._mean, band._square = np.array(tree["mean"]), np.array(tree["square"])
-        band._seconds = int(tree["seconds"])
-        return band
+        spectrum = cls(len(state["mean"]))
+        spectrum._mean = np.array(state["mean"])
+        spectrum._variance = np.array(state["variance"])
+        spectrum._seconds = int(state["seconds"])
+        return spectrum
 
     def edges(self) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
-        """Low, mean and high, in dB; None where too little was heard."""
-        if self._seconds < _LEAST:
+        """Low, mean and high, in dB; None before enough normal seconds."""
+        if self._seconds < _MIN_SECONDS:
             return None
-        width = _DEVIATIONS * np.sqrt(np.maximum(self._square, 0.0))
+        width = _DEVIATIONS * np.sqrt(np.maximum(self._variance, 0.0))
         return self._mean - width, self._mean, self._mean + width
 
 
 class SpectrumBaseline:
-    """Log-mel spectra of single seconds, and the band of normal ones at each operating point."""
+    """The normal range at each operating point, by the number of the point."""
 
-    def __init__(self, rate: int) -> None:
-        self.log_mel = LogMel(FeatureConfig(), rate)
-        self.now: Floats | None = None  # (bins,) dB
-        self._bands: dict[int, Band] = {}  # by the number of the operating point
-        self._point = 0
+    def __init__(self) -> None:
+        self._ranges: dict[int, SpectrumRange] = {}
+        self._last_point = 0
 
-    def hear(self, samples: Floats) -> None:
-        """One second of sound, (samples,)."""
-        enough = len(samples) >= self.log_mel.sample_rate // 2
-        self.now = self.log_mel(samples).mean(0) if enough else None
-
-    def settle(self, point: int) -> None:
-        """The last second was a normal one, at this operating point."""
-        self._point = point
-        if self.now is not None:
-            self._bands.setdefault(point, Band(self.log_mel.bins)).add(self.now)
-
-    def learn(self, clip: Floats, point: int) -> None:
-        """A normal clip (samples,) that was heard before."""
-        rate = self.log_mel.sample_rate
-        for first in range(0, len(clip) - rate + 1, rate):
-            self.hear(clip[first : first + rate])
-            self.settle(point)
+    def learn(self, spectrum: Floats, point: int) -> None:
+        """A normal second with this spectrum (bins,) in dB, at this operating point."""
+        self._last_point = point
+        known = self._ranges.get(point)
+        if known is None or len(known._mean) != len(spectrum):
+            known = self._ranges[point] = SpectrumRange(len(spectrum))
+        known.add(spectrum)
 
     def to_json(self) -> dict[str, Any]:
-        """The bands, to be remembered."""
-        return {str(point): band.to_json() for point, band in self._bands.items()}
+        """State that outlives a restart."""
+        return {str(point): spectrum.to_json() for point, spectrum in self._ranges.items()}
 
-    def recall(self, tree: dict[str, Any]) -> None:
-        """Take up what `to_json` gave."""
-        for point, band in tree.items():
-            self._bands[int(point)] = Band.from_json(band)
-            self._point = int(point)
+    def restore(self, state: dict[str, Any]) -> None:
+        """The reverse of `to_json`."""
+        for point, spectrum in state.items():
+            self._ranges[int(point)] = SpectrumRange.from_json(spectrum)
+            self._last_point = int(point)
 
-    def as_json(self, point: int) -> dict[str, list[float]]:
-        """Hz of the bins, the spectrum now, and the band; empty where nothing is known.
+    def compare(self, frequencies: Floats, now: Floats | None, point: int) -> Spectrum:
+        """The spectrum now (bins,) beside the normal range at this operating point.
 
-        The band of another operating point where nothing is known of this one.
+        Where nothing is known of this point, that of the last one.
         """
-        bands = [self._bands.get(one) for one in (point, self._point)]
-        edges = next((found for band in bands if band and (found := band.edges())), None)
+        candidates = [self._ranges.get(number) for number in (point, self._last_point)]
+        edges = next((found for one in candidates if one and (found := one.edges())), None)
         low, mean, high = edges or (None, None, None)
-        return {
-            "hz": _numbers(self.log_mel.frequencies),
-            "now": _numbers(self.now),
-            "low": _numbers(low),
-            "mean": _numbers(mean),
-            "high": _numbers(high),
-        }
+        return Spectrum(
+            hz=_numbers(frequencies),
+            now=_numbers(now),
+            low=_numbers(low),
+            mean=_numbers(mean),
+            high=_numbers(high),
+        )
 
 
-def picture(samples: Floats, begin: float, log_mel: LogMel) -> dict[str, object]:
-    """A spectrogram of sound that begins at `begin`, its columns as bytes."""
-    enough = len(samples) >= log_mel.config.hop_length
-    frames = log_mel(samples) if enough else np.zeros((0, log_mel.bins), np.float32)
-    return {
-        "hz": _numbers(log_mel.frequencies),
-        "begin": begin,
-        "seconds_per_column": log_mel.frame_seconds,
-        "columns": as_bytes(frames, _LOWEST_DB, _HIGHEST_DB).tolist(),
-        "low_db": _LOWEST_DB,
-        "high_db": _HIGHEST_DB,
-    }
-
-
-def waterfall(ring: Ring, seconds: float, log_mel: LogMel) -> dict[str, object]:
-    """A spectrogram of the last seconds."""
-    samples, begin = ring.between(ring.end - seconds, ring.end)
-    return picture(samples, begin, log_mel)
+def spectrogram(
+    frames: Floats, begin: float, frequencies: Floats, frame_seconds: float
+) -> Spectrogram:
+    """A picture of log-mel frames (frames, bins) in dB that begin at `begin`."""
+    return Spectrogram(
+        hz=_numbers(frequencies),
+        begin=begin,
+        seconds_per_column=frame_seconds,
+        columns=as_bytes(frames, _LOWEST_DB, _HIGHEST_DB).tolist(),
+        low_db=_LOWEST_DB,
+        high_db=_HIGHEST_DB,
+    )
 
 
 def as_bytes(values: Floats, low: float, high: float) -> np.ndarray:
@@ -138,7 +119,7 @@ def as_bytes(values: Floats, low: float, high: float) -> np.ndarray:
     return np.clip(np.round(255 * scaled), 0, 255).astype(np.uint8)
 
 
-def _numbers(values: np.ndarray | None) -> list[float]:
+def _numbers(values: np.ndarray | None) -> tuple[float, ...]:
     if values is None:
-        return []
-    return [round(float(value), 2) if math.isfinite(value) else 0.0 for value in values]
+        return ()
+    return tuple(round(float(value), 2) if math.isfinite(value) else 0.0 for value in values)

@@ -1,27 +1,26 @@
-"""The events of one machine: those that go on, one of a kind, and the last one."""
+"""The events of one machine: at most one active of each kind, and the last one."""
 
 from __future__ import annotations
 
 import uuid
-from dataclasses import replace
+from typing import Any
 
-from ssdpt.monitor.messages import Event, EventKind, EventLevel
-from ssdpt.monitor.outputs.messages import EventChanged, Message
+from ssdpt.monitor.messages import Event, EventChanged, EventKind, EventLevel, Message
 
-_PEAK_EVERY = 10.0  # seconds: who is told of every change is not told of every second
+_PEAK_EVERY = 10.0  # seconds between two reports of a rising peak
 
 
 class EventLog:
-    """Begins, changes and ends events; what comes of it is told as messages."""
+    """Begins, changes and ends events; every change is returned as messages."""
 
     def __init__(self, machine: str) -> None:
         self.machine = machine
         self.open: dict[EventKind, Event] = {}
         self.last: Event | None = None
-        self._peak_told = 0.0  # when the peak of the anomaly under way was last told
+        self._peak_reported = 0.0  # when the peak of the active anomaly was last reported
 
     def resume(self, event: Event) -> None:
-        """It was under way when the service stopped: it goes on, or ends, from here."""
+        """Continue an event that was active when the service stopped."""
         self.open[event.kind] = event
 
     def begin(
@@ -29,83 +28,89 @@ class EventLog:
         kind: EventKind,
         level: EventLevel,
         now: float,
-        words: str,
+        message: str,
         *,
         peak: float | None = None,
         threshold: float | None = None,
     ) -> list[Message]:
-        self._peak_told = now
+        """A new event."""
+        self._peak_reported = now
         event = Event(
             id=uuid.uuid4().hex,
             machine=self.machine,
             kind=kind,
             level=level,
             began=now,
-            words=words,
+            message=message,
             peak=peak,
             threshold=threshold,
         )
         return self._change(event)
 
-    def go_on(self, level: EventLevel, now: float, score: float) -> list[Message]:
-        """The anomaly under way is at this level and score now."""
-        known = self.open["anomaly"]
-        higher = replace(known, peak=score if known.peak is None else max(known.peak, score))
-        if level == "alarm" and known.level == "alert":
-            return self._change(replace(higher, level="alarm"))
-        if higher != known and now - self._peak_told >= _PEAK_EVERY:
-            self._peak_told = now
+    def update_anomaly(self, level: EventLevel, now: float, score: float) -> list[Message]:
+        """The active anomaly has this level and score now."""
+        event = self.open["anomaly"]
+        peak = score if event.peak is None else max(event.peak, score)
+        higher = _changed(event, peak=peak)
+        if level == "alarm" and event.level == "alert":
+            return self._change(_changed(higher, level="alarm"))
+        if peak != event.peak and now - self._peak_reported >= _PEAK_EVERY:
+            self._peak_reported = now
             return self._change(higher)
         self.open["anomaly"] = higher
         return []
 
     def end(self, kind: EventKind, now: float) -> list[Message]:
-        known = self.open.pop(kind, None)
-        if known is None:
+        """The active event of this kind is over, if there is one."""
+        event = self.open.pop(kind, None)
+        if event is None:
             return []
-        # A clock may have been set back, or the machine's run ahead of ours.
-        ended = replace(known, ended=max(now, known.began))
+        # The clock may have been set back, or the machine's clock run ahead.
+        ended = _changed(event, ended=max(now, event.began))
         if self.last is not None and self.last.id == ended.id:
             self.last = ended
-        return [EventChanged(ended)]
+        return [EventChanged(event=ended)]
 
     def end_all(self, now: float) -> list[Message]:
-        """The machine is no longer listened to."""
+        """The machine is no longer monitored."""
         return [message for kind in list(self.open) for message in self.end(kind, now)]
 
-    def known(self, id: str) -> Event | None:
-        """An event that goes on, or the last one."""
-        latest = [*self.open.values(), *([self.last] if self.last else [])]
-        return next((event for event in latest if event.id == id), None)
+    def get(self, id: str) -> Event | None:
+        """An active event, or the last one."""
+        recent = [*self.open.values(), *([self.last] if self.last else [])]
+        return next((event for event in recent if event.id == id), None)
 
-    def said(self, event: Event) -> Event:
-        """What people have said of an event is taken over; what was heard of it here stays."""
-        known = self.known(event.id)
-        if known is None:
-            return event
+    def take_actions(self, stored: Event) -> Event:
+        """Take over what people did to an event; what was measured since stays."""
+        event = self.get(stored.id)
+        if event is None:
+            return stored
         return self.replace(
-            replace(
-                known,
-                acknowledged_by=event.acknowledged_by,
-                acknowledged_at=event.acknowledged_at,
-                label=event.label,
-                comments=event.comments,
+            _changed(
+                event,
+                acknowledged=stored.acknowledged,
+                label=stored.label,
+                comments=stored.comments,
             )
         )
 
     def replace(self, event: Event) -> Event:
-        """Take it as it is now."""
-        for kind, known in self.open.items():
-            if known.id == event.id:
+        """Hold this version of an event."""
+        for kind, other in self.open.items():
+            if other.id == event.id:
                 self.open[kind] = event
         if self.last is not None and self.last.id == event.id:
             self.last = event
         return event
 
-    def set_back(self) -> None:
-        """The clock was set back."""
-        self._peak_told = 0.0
+    def clock_set_back(self) -> None:
+        """Times start again from an earlier one."""
+        self._peak_reported = 0.0
 
     def _change(self, event: Event) -> list[Message]:
         self.open[event.kind] = self.last = event
-        return [EventChanged(event)]
+        return [EventChanged(event=event)]
+
+
+def _changed(event: Event, **changes: Any) -> Event:
+    return event.model_copy(update=changes)

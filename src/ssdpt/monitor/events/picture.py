@@ -1,81 +1,92 @@
-"""What is kept of an event: its sound, its spectrogram, and where in it the machine was odd."""
+"""What is kept of an event: its spectrogram, and the detector's anomaly map of it."""
 
 from __future__ import annotations
 
 import io
 from dataclasses import dataclass
-from typing import Any
+from typing import Protocol
 
 import numpy as np
 
-from ssdpt.config.settings import FeatureConfig
-from ssdpt.detection.detector import Detector
-from ssdpt.features.logmel import LogMel
-from ssdpt.monitor.capture.spectrum import as_bytes, picture
+from ssdpt.monitor.capture.spectrum import as_bytes, spectrogram
+from ssdpt.monitor.messages import EventSpectrogram
 from ssdpt.scoring.bands import top_bands
-from ssdpt.systems.base import shows_log_mels
-from ssdpt.types import Floats
+from ssdpt.types import Clip, Floats
 
-_LONGEST_MAP = 60.0  # seconds that a map is made of
+_NUMBERS = ("begin", "seconds_per_column", "low_db", "high_db")
+_BRIGHTEST = 0.995  # quantile of the map that is drawn brightest
+
+
+class Explainer(Protocol):
+    """A detector that can show where a clip is anomalous."""
+
+    @property
+    def explains(self) -> bool: ...
+    @property
+    def frequencies(self) -> Floats: ...
+    def anomaly_map(self, clip: Clip, *, section: str | None = None) -> Floats: ...
+
+
+@dataclass(frozen=True, slots=True)
+class EventSound:
+    """The recording of an event: samples, and the log-mel computed when they arrived."""
+
+    samples: Floats  # (n,)
+    rate: int  # Hz
+    begin: float  # time of the first sample and of the first log-mel frame
+    log_mel: Floats  # (frames, bins) in dB
+    frequencies: Floats  # (bins,) Hz
+    frame_seconds: float
 
 
 @dataclass(frozen=True, slots=True)
 class EventPicture:
-    """A spectrogram with its anomaly map, as bytes (columns, bins)."""
+    """The picture of an event, and its most anomalous frequency bands."""
 
-    facts: dict[str, Any]  # hz, begin, seconds_per_column, low_db, high_db
-    columns: np.ndarray
-    heat: np.ndarray | None
+    spectrogram: EventSpectrogram
     bands_hz: tuple[tuple[float, float], ...]
 
     def to_bytes(self) -> bytes:
         """One compressed file."""
-        file = io.BytesIO()
-        arrays = {"columns": self.columns, "hz": np.array(self.facts["hz"], np.float32)}
-        if self.heat is not None:
-            arrays["map"] = self.heat
-        for name in ("begin", "seconds_per_column", "low_db", "high_db"):
-            arrays[name] = np.array(self.facts[name], np.float64)
+        shown, file = self.spectrogram, io.BytesIO()
+        arrays = {
+            "hz": np.array(shown.hz, np.float32),
+            "columns": np.array(shown.columns, np.uint8),
+            "anomaly_map": np.array(shown.anomaly_map, np.uint8),
+        }
+        for name in _NUMBERS:
+            arrays[name] = np.array(getattr(shown, name), np.float64)
         np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
         return file.getvalue()
 
 
-def picture_json(content: bytes) -> dict[str, Any]:
-    """The reverse of `EventPicture.to_bytes`, as the API tells it."""
+def read_picture(content: bytes) -> EventSpectrogram:
+    """The reverse of `EventPicture.to_bytes`."""
     with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
-        facts = {
-            name: float(arrays[name])
-            for name in ("begin", "seconds_per_column", "low_db", "high_db")
-        }
-        return {
-            **facts,
-            "hz": [round(float(hz), 1) for hz in arrays["hz"]],
-            "columns": arrays["columns"].tolist(),
-            "map": arrays["map"].tolist() if "map" in arrays else [],
-        }
+        return EventSpectrogram(
+            hz=[round(float(hz), 1) for hz in arrays["hz"]],
+            columns=arrays["columns"].tolist(),
+            anomaly_map=arrays["anomaly_map"].tolist(),
+            **{name: float(arrays[name]) for name in _NUMBERS},
+        )
 
 
-def event_picture(
-    samples: Floats, begin: float, detector: Detector | None, section: str, rate: int
-) -> EventPicture:
-    """What the sound (samples,) of an event looks like, and where it is odd."""
-    samples = samples[: round(_LONGEST_MAP * rate)]
-    log_mel = LogMel(FeatureConfig(), rate)
-    drawn = picture(samples, begin, log_mel)
-    columns = np.array(drawn.pop("columns"), np.uint8)
-    if detector is None or not detector.explains or not shows_log_mels(detector.system):
-        return EventPicture(drawn, columns, None, ())
-    system = detector.system
-    frames = system.front_end(samples)
-    sections = (section,) if section in detector.sections else detector.sections
-    score_as = system.score_sections([frames].copy)
-    best = min(sections, key=lambda name: score_as(name).value)
-    heat = system.anomaly_map(frames, best)
-    bands = top_bands(heat, system.front_end.frequencies)
-    highest = float(np.quantile(heat, 0.995)) or 1.0
+def event_picture(sound: EventSound, detector: Explainer | None, section: str) -> EventPicture:
+    """The spectrogram, with the anomaly map of the detector where it has one."""
+    plain = spectrogram(sound.log_mel, sound.begin, sound.frequencies, sound.frame_seconds)
+    heat: Floats | None = None
+    # A map is drawn over the spectrogram: it must have the same frequencies.
+    if (
+        detector is not None
+        and detector.explains
+        and np.array_equal(detector.frequencies, sound.frequencies)
+    ):
+        clip = Clip(sound.samples, sound.rate)
+        heat = detector.anomaly_map(clip, section=section or None)[: len(sound.log_mel)]
+    if heat is None:
+        return EventPicture(EventSpectrogram(**plain.model_dump(), anomaly_map=()), ())
+    brightest = float(np.quantile(heat, _BRIGHTEST)) or 1.0
     return EventPicture(
-        drawn,
-        columns,
-        as_bytes(heat, 0.0, highest),
-        tuple((band.low_hz, band.high_hz) for band in bands),
+        EventSpectrogram(**plain.model_dump(), anomaly_map=as_bytes(heat, 0.0, brightest).tolist()),
+        tuple((band.low_hz, band.high_hz) for band in top_bands(heat, detector.frequencies)),
     )

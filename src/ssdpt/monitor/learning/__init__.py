@@ -1,0 +1,1 @@
+"""Baselines: normal sound is collected live, and a model is fitted to it."""

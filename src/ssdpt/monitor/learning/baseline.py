@@ -1,105 +1,83 @@
-"""A machine learns its own baseline: normal sound is collected live, and a model fitted to it."""
+"""A machine's own baseline: everything that is learned from its normal clips."""
 
 from __future__ import annotations
 
-import io
-import os
-import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass
 
 import numpy as np
-import soundfile
 
-from ssdpt.alarms.operating_points import OperatingPoints
-from ssdpt.config.settings import FeatureConfig
-from ssdpt.config.tree import load_config
+from ssdpt.alarms.operating_points import UNKNOWN, OperatingPoints
+from ssdpt.config.tree import Config, load_config
 from ssdpt.detection.detector import Detector
-from ssdpt.features.cache import kept_in
-from ssdpt.features.logmel import LogMel
+from ssdpt.features.front_end import FrontEnd
 from ssdpt.features.loudness import Loudness
-from ssdpt.monitor.capture.capture import AudioCapture
-from ssdpt.types import Floats, Recording
+from ssdpt.monitor.capture.spectrum import SpectrumBaseline
+from ssdpt.systems import system_class
+from ssdpt.types import Clip, Floats
 
-MOST_CLIPS = 360  # an hour: more are spread over the time, not held in memory
-_EDGE = 0.1  # seconds by which a clip may be shorter: recordings are cut by other clocks
-FEWEST_CLIPS = 6  # a minute; what is learnt from less alarms at everything
-
-
-@dataclass(slots=True)
-class Learning:
-    """Clips of normal sound, spread over the time asked for, only while the machine runs."""
-
-    wanted: int  # clips
-    clip_seconds: float
-    every: float  # seconds from one clip to the next
-    clips: list[Floats] = field(default_factory=list)
-    _next: float | None = None  # time from which on another clip is wanted
-    _began: float = 0.0  # since when it runs
-
-    def listen(self, hearing: AudioCapture, now: float, *, runs: bool) -> bool:
-        """Take the clip that has become whole; whether there are enough."""
-        if not runs:
-            self._next = None  # half a clip of a machine that stops is none
-        elif self._next is None or now < self._next - self.every:
-            # It begins, or the clock was set back; the second that has just ended counts.
-            self._next, self._began = now, now - 1.0
-        # Neither from before a stop nor over a gap, which is silence that nobody made.
-        begin = max(self._began, hearing.begun)
-        if (
-            self._next is not None
-            and now >= self._next
-            and now - begin >= self.clip_seconds - _EDGE
-        ):
-            samples, _ = hearing.ring.between(now - self.clip_seconds, now)
-            if len(samples) >= (self.clip_seconds - _EDGE) * hearing.rate:
-                self.clips.append(np.array(samples))
-                self._next = now + self.every
-        return len(self.clips) >= self.wanted
-
-    @property
-    def seconds(self) -> float:
-        """Of running so far."""
-        return len(self.clips) * self.every
-
-    @property
-    def wanted_seconds(self) -> float:
-        return self.wanted * self.every
+RATE = 16000  # Hz, of a machine without a model
+_PRESET = "best"
 
 
-def fit_baseline(clips: Sequence[Floats], rate: int, machine: str) -> Detector:
-    """A model of these normal clips, (samples,) each. Nothing of the sound stays on disk."""
-    # In memory where there is such a place: nothing is left on a disk even by a power cut.
-    memory = Path("/dev/shm")
-    place = memory if os.access(memory, os.W_OK) else None
-    with tempfile.TemporaryDirectory(prefix="ssdpt-", dir=place) as folder:
-        recordings = []
-        for number, samples in enumerate(clips):
-            path = Path(folder) / f"normal-{number:04d}.wav"
-            soundfile.write(path, samples, rate, subtype="FLOAT")
-            recordings.append(Recording(path, machine, "00", split="train", label="normal"))
-        config = load_config("best", {"audio.sample_rate": rate, "device": "cpu"})
-        with kept_in(Path(folder) / "features"):
-            return Detector.fit(recordings, config=config)
+@dataclass(frozen=True, slots=True)
+class LearnedBaseline:
+    """A model, the operating points, and the normal spectrum and sound of each of them."""
+
+    detector: Detector
+    points: OperatingPoints | None  # None: learned live, from scores
+    spectrum: SpectrumBaseline
+    samples: dict[int, Floats]  # a clip (samples,) by the number of the operating point
 
 
-def points_of(clips: Sequence[Floats], rate: int, detector: Detector) -> OperatingPoints | None:
-    """The operating points that clips (samples,) show, of which `detector` has just been fitted.
+def baseline_front_end(rate: int = RATE) -> FrontEnd:
+    """What turns samples into frames while there is no model; the learned model has the same."""
+    config = _config(rate)
+    return system_class(config.system).front_end_of(config)
 
-    None where it cannot say how each of them scores: they are then learnt live.
-    """
-    scores = [score for group in detector.system.held_out_scores().values() for score in group]
+
+def learn_baseline(clips: Sequence[Floats], rate: int, machine: str) -> LearnedBaseline:
+    """Fit a model to normal clips, (samples,) each at `rate` Hz. No sound is written to disk."""
+    detector = Detector.fit(
+        [
+            Clip(samples, rate, section="00", name=f"normal-{number:04d}")
+            for number, samples in enumerate(clips)
+        ],
+        config=_config(rate),
+        machine=machine,
+    )
+    front_end = detector.system.front_end
+    log_mels = [_log_mel(samples, front_end) for samples in clips]
+    points = _operating_points(clips, log_mels, detector)
+    spectrum = SpectrumBaseline()
+    kept: dict[int, Floats] = {}
+    second = max(1, round(1 / front_end.frame_seconds))  # frames
+    for samples, log_mel in zip(clips, log_mels, strict=True):
+        number = UNKNOWN if points is None else points.at(log_mel.mean(0))
+        kept[number] = samples
+        for first in range(0, len(log_mel) - second + 1, second):
+            spectrum.learn(log_mel[first : first + second].mean(0), number)
+    return LearnedBaseline(detector, points, spectrum, kept)
+
+
+def _config(rate: int) -> Config:
+    return load_config(_PRESET, {"audio.sample_rate": rate, "device": "cpu"})
+
+
+def _log_mel(samples: Floats, front_end: FrontEnd) -> Floats:
+    """(frames, mel bins) in dB, as live capture computes it."""
+    return front_end(samples)[:, : front_end.mel_bins]
+
+
+def _operating_points(
+    clips: Sequence[Floats], log_mels: Sequence[Floats], detector: Detector
+) -> OperatingPoints | None:
+    """None where the detector cannot tell how each clip of its own fit scores."""
+    scores = [score for group in detector.system.own_scores().values() for score in group]
     if len(scores) != len(clips):
         return None
-    log_mel = LogMel(FeatureConfig(), rate)
-    spectra = np.array([log_mel(clip).mean(0) for clip in clips])
-    levels = np.array([Loudness.of(clip).dbfs for clip in clips])
-    return OperatingPoints.learn(spectra, levels, np.array(scores))
-
-
-def flac(samples: Floats, rate: int) -> bytes:
-    """Sound (samples,) as a FLAC file, 16 bits."""
-    file = io.BytesIO()
-    soundfile.write(file, np.clip(samples, -1.0, 1.0), rate, format="FLAC", subtype="PCM_16")
-    return file.getvalue()
+    return OperatingPoints.learn(
+        np.array([log_mel.mean(0) for log_mel in log_mels]),
+        np.array([Loudness.of(samples).dbfs for samples in clips]),
+        np.array(scores),
+    )

@@ -1,32 +1,29 @@
-"""Who is told what the monitor hears: MQTT brokers, webhooks, mailboxes, Prometheus, files."""
+"""Who is notified of states, scores and events: MQTT brokers, webhooks, mailboxes.
+
+One file `<kind>_output.py` is one kind of output, with its settings and its class. Outputs of other
+packages are entry points of the group `ssdpt.outputs`. `base` has the contract. `metrics` is what
+Prometheus reads, `export` writes CSV and Parquet files.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ssdpt.monitor.config import MailSettings, MqttSettings, OutputSettings, WebhookSettings
+from ssdpt.monitor.config import OutputSettings
 from ssdpt.monitor.outputs.base import Output
-from ssdpt.monitor.outputs.mail import MailOutput
-from ssdpt.monitor.outputs.mqtt import MqttOutput
-from ssdpt.monitor.outputs.webhook import WebhookOutput
 
 
-def make_output(settings: OutputSettings, titles: Mapping[str, str] | None = None) -> Output:
-    """An output that is not started; `titles` are names for people by machine.
+def create_output(settings: OutputSettings, names: Mapping[str, str] | None = None) -> Output:
+    """An output that is not started; `names` are the machines' names for people, by id.
 
-    SsdptError: what no waiting can heal, e.g. a password file that is not there.
+    SsdptError: waiting cannot help, for example where a password file is missing.
     """
-    match settings:
-        case MqttSettings():
-            return MqttOutput(settings, titles)
-        case WebhookSettings():
-            return WebhookOutput(settings)
-        case MailSettings():
-            return MailOutput(settings, titles)
+    output: Output = OutputSettings.registry.load(settings.kind)(settings, names)
+    return output
 
 
-def open_output(settings: OutputSettings, titles: Mapping[str, str] | None = None) -> Output:
-    """An output at work; as `make_output`."""
-    output = make_output(settings, titles)
+def open_output(settings: OutputSettings, names: Mapping[str, str] | None = None) -> Output:
+    """A started output; as `create_output`."""
+    output = create_output(settings, names)
     output.start()
     return output

@@ -1,4 +1,4 @@
-"""An output: tells someone else what happened, without ever holding up who heard it."""
+"""The contract of an output: it delivers messages to a receiver, and never blocks the service."""
 
 from __future__ import annotations
 
@@ -11,94 +11,100 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ssdpt.common.backoff import Backoff
-from ssdpt.monitor.outputs.messages import Message
+from ssdpt.monitor.config import OutputSettings
+from ssdpt.monitor.messages import Message
 from ssdpt.monitor.outputs.outbox import Outbox
 
-ROOM = 1000  # messages that wait at most; events may exceed it
+QUEUE_LIMIT = 1000  # messages that wait at most; events may exceed it
 _LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class OutputStatus:
-    """How an output fares."""
+    """How an output is doing."""
 
-    words: str
-    healthy: bool  # the last attempt went well
-    queued: int  # messages that wait or are on their way
+    message: str  # for people, without passwords
+    healthy: bool  # the last attempt succeeded
+    queued: int  # messages that wait or are being sent
     sent: int
-    failed: int  # given up
-    dropped: int  # readings and overtaken states that made way, and what came after the end
+    failed: int  # messages given up
+    dropped: int  # readings and outdated states that did not fit, and messages after closing
 
 
 class TryAgain(Exception):
-    """The receiver is away or busy."""
+    """The receiver cannot be reached or is busy. The text says why, without passwords."""
 
     def __init__(
-        self, words: str, *, after: float | None = None, patience: float = math.inf
+        self, message: str, *, after: float | None = None, patience: float = math.inf
     ) -> None:
         """`after`: seconds to wait instead of the back-off; `patience`: in all, then give up."""
-        super().__init__(words)
+        super().__init__(message)
         self.after = after
         self.patience = patience
 
 
 class Refused(Exception):
-    """The receiver does not want this message, and will not want it later."""
+    """The receiver rejects this message, and will reject it later too. The text says why."""
 
 
 class Output(ABC):
-    """A bounded queue and one thread that empties it, in order."""
+    """A bounded queue, and a thread that sends what is in it, in order.
 
-    wants: ClassVar[tuple[type, ...]]  # the messages it has a use for; others pass by
+    It is created with its settings and the machines' names for people, by id. Most outputs extend
+    `RetryingOutput`, which needs only `probe` and `send`.
+    """
+
+    settings_class: ClassVar[type[OutputSettings]]
+    accepts: ClassVar[tuple[type[Message], ...]]  # the messages it sends; others are ignored
 
     def __init__(
         self,
         name: str,
-        titles: Mapping[str, str] | None = None,
+        names: Mapping[str, str] | None = None,
         *,
-        room: int = ROOM,
+        queue_limit: int = QUEUE_LIMIT,
         pauses: Callable[[], Iterator[float]] = Backoff,
     ) -> None:
-        """`titles`: names for people by machine, until `rename` tells others."""
-        self.name = name  # for people; holds no secret
-        self._names = threading.Lock()  # of the titles, which another thread changes
-        self._titles = dict(titles or {})
-        self._outbox = Outbox(room)
+        """`name`: of the output, for people, without passwords; `names`: of the machines."""
+        self.name = name
+        self._names_lock = threading.Lock()  # another thread changes the names
+        self._names = dict(names or {})
+        self._outbox = Outbox(queue_limit)
         self._pauses = pauses
         self._closing = threading.Event()  # what waits is still sent
-        self._stopped = threading.Event()  # nothing more is
-        self._thread = threading.Thread(target=self._work, name=f"output {name}", daemon=True)
-        self._words = "has not sent anything yet"
+        self._stopped = threading.Event()  # nothing more is sent
+        self._thread = threading.Thread(target=self._run, name=f"output {name}", daemon=True)
+        self._message = "nothing sent yet"
         self._healthy = True
         self._sent = 0
         self._failed = 0
 
     @abstractmethod
     def probe(self, timeout: float) -> str:
-        """Connect as for sending, and send nothing; what was found, in words without a secret.
+        """Connect without sending anything; say for people what was found.
 
-        Without `start`. TryAgain: why not, where nothing is heard of it for `timeout` seconds too.
+        Called without `start`. TryAgain: why it did not work within `timeout` seconds.
         """
 
     @abstractmethod
-    def _work(self) -> None:
+    def _run(self) -> None:
         """Send what is in the outbox until it is finished or the output is stopped."""
 
     def start(self) -> None:
-        """Begin to send."""
+        """Start to send."""
         self._thread.start()
 
     def publish(self, message: Message) -> None:
-        """Tell it sooner or later. Never waits, never raises."""
-        if isinstance(message, self.wants):
+        """Queue a message. Never blocks, never raises."""
+        if isinstance(message, self.accepts):
             self._outbox.put(message)
             self._wake()
 
-    def rename(self, titles: Mapping[str, str]) -> None:
-        """These are the machines from now on, with their names for people. Never waits."""
-        with self._names:
-            # A machine that is gone keeps its name: messages about it may still wait.
-            self._titles = {**self._titles, **titles}
+    def rename(self, names: Mapping[str, str]) -> None:
+        """Use these machines and names from now on. Never blocks."""
+        with self._names_lock:
+            # A removed machine keeps its name: messages about it may still wait.
+            self._names = {**self._names, **names}
         self._wake()
 
     def close(self, timeout: float = 5.0) -> None:
@@ -112,17 +118,17 @@ class Output(ABC):
         self._wake()
         if self._thread.ident is not None:
             self._thread.join(1.0)
-        left = len(self._outbox)
-        if left:
-            self._troubled(f"was closed with {left} messages unsent")
+        unsent = len(self._outbox)
+        if unsent:
+            self._set_unhealthy(f"closed with {unsent} messages unsent")
         else:
-            self._words = "is closed"
+            self._message = "closed"
 
     @property
     def status(self) -> OutputStatus:
-        """How it fares now."""
+        """How it is doing; may be read from any thread."""
         return OutputStatus(
-            words=self._words,
+            message=self._message,
             healthy=self._healthy,
             queued=len(self._outbox),
             sent=self._sent,
@@ -132,54 +138,54 @@ class Output(ABC):
 
     @abstractmethod
     def _wake(self) -> None:
-        """Called after something has changed that the thread may wait for."""
+        """Called after a change that the thread may wait for."""
 
-    def _title(self, machine: str) -> str:
-        return self._titles.get(machine, machine)
+    def _name_of(self, machine: str) -> str:
+        return self._names.get(machine, machine)
 
-    def _well(self, words: str) -> None:
+    def _set_healthy(self, message: str) -> None:
         if not self._healthy:
-            _LOG.info("%s: %s again", self.name, words)
-        self._words, self._healthy = words, True
+            _LOG.info("%s: %s again", self.name, message)
+        self._message, self._healthy = message, True
 
-    def _troubled(self, words: str) -> None:
-        if self._healthy:  # once, not with every attempt
-            _LOG.warning("%s: %s", self.name, words)
-        self._words, self._healthy = words, False
+    def _set_unhealthy(self, message: str) -> None:
+        if self._healthy:  # logged once, not with every attempt
+            _LOG.warning("%s: %s", self.name, message)
+        self._message, self._healthy = message, False
 
     def _delivered(self) -> None:
         self._sent += self._outbox.done()
 
-    def _give_up(self, words: str) -> None:
-        _LOG.warning("%s: %s; goes on with the next message", self.name, words)
-        self._words, self._healthy = words, False
+    def _give_up(self, message: str) -> None:
+        _LOG.warning("%s: %s; message given up", self.name, message)
+        self._message, self._healthy = message, False
         self._failed += self._outbox.done()
 
 
 class RetryingOutput(Output):
-    """Sends message after message; tries each until it is through or refused."""
+    """Sends one message after the other; repeats each until it is accepted or refused."""
 
     def __init__(
         self,
         name: str,
-        titles: Mapping[str, str] | None = None,
+        names: Mapping[str, str] | None = None,
         *,
-        room: int = ROOM,
+        queue_limit: int = QUEUE_LIMIT,
         pauses: Callable[[], Iterator[float]] = Backoff,
         sleep: Callable[[float], object] | None = None,
     ) -> None:
-        """`sleep` waits so many seconds; by default until the output is closed at most."""
-        super().__init__(name, titles, room=room, pauses=pauses)
+        """`sleep` waits for some seconds; by default it ends when the output is closed."""
+        super().__init__(name, names, queue_limit=queue_limit, pauses=pauses)
         self._sleep = sleep or self._sleep_unless_closed
 
     @abstractmethod
     def send(self, message: Message) -> None:
-        """Send it once, or raise TryAgain or Refused with words that hold no secret."""
+        """Send it once. TryAgain or Refused: why it was not accepted, without passwords."""
 
     def _wake(self) -> None:
-        """The outbox and the events do that themselves."""
+        """The outbox and the events wake the thread themselves."""
 
-    def _work(self) -> None:
+    def _run(self) -> None:
         while not self._stopped.is_set() and (message := self._outbox.take()) is not None:
             self._deliver(message)
 
@@ -193,7 +199,7 @@ class RetryingOutput(Output):
                 if waited >= error.patience:
                     self._give_up(f"{error}, for too long")
                     return
-                self._troubled(str(error))
+                self._set_unhealthy(str(error))
                 pause = next(pauses) if error.after is None else error.after
                 self._sleep(pause)
                 waited += pause
@@ -201,14 +207,14 @@ class RetryingOutput(Output):
                 self._give_up(str(error))
                 return
             except Exception as error:
-                # A fault of ours must not stop all that follow; its text might hold a secret.
-                self._give_up(f"could not make the message ({type(error).__name__})")
+                # A fault of ours must not stop the messages behind it; its text may hold a secret.
+                self._give_up(f"the message could not be created ({type(error).__name__})")
                 return
             else:
                 self._delivered()
-                self._well("works")
+                self._set_healthy("working")
                 return
 
     def _sleep_unless_closed(self, seconds: float) -> None:
-        # Whoever closes it wants one more attempt at once, and then the usual pauses.
+        # After closing there is one more attempt at once, and then the usual pauses.
         (self._stopped if self._closing.is_set() else self._closing).wait(seconds)

@@ -1,4 +1,4 @@
-"""Scores and events as CSV or Parquet, made piece by piece."""
+"""Scores and events as CSV or Parquet, written piece by piece."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ssdpt.errors import SsdptError
 from ssdpt.monitor.messages import Comment, Event, MachineState
 
 Format = Literal["csv", "parquet"]
-_ROWS = 5000  # a piece, which is a row group of Parquet
+_ROWS = 5000  # in a piece, which is a row group of Parquet
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 Kind = Literal["text", "number", "count"]
@@ -25,14 +25,14 @@ Row = Sequence[str | float | int | None]
 
 @dataclass(frozen=True, slots=True)
 class TrendPoint:
-    """The smoothed score of one machine over a while."""
+    """The smoothed score of one machine over an interval."""
 
     machine: str
-    time: float  # where the while begins
-    low: float | None  # None where nothing was judged, like mean and high
+    time: float  # start of the interval, seconds since 1970
+    low: float | None  # lowest score; None where nothing was scored, like mean and high
     mean: float | None
     high: float | None
-    state: MachineState  # the worst
+    state: MachineState  # the most urgent
 
 
 _TREND: Columns = (
@@ -44,44 +44,45 @@ _EVENTS: Columns = (
     *(("state", "text"), ("began", "number"), ("began_utc", "text"), ("ended", "number")),
     *(("ended_utc", "text"), ("peak", "number"), ("threshold", "number"), ("label", "text")),
     *(("acknowledged_by", "text"), ("acknowledged_at", "number"), ("comments", "count")),
-    *(("comment_texts", "text"), ("words", "text")),
+    *(("comment_texts", "text"), ("message", "text")),
 )
 
 
 def export_trend(rows: Iterable[TrendPoint], format: str) -> Iterator[bytes]:
-    """A file in pieces, none of them before it is asked for. SsdptError at once, not later."""
+    """A file in pieces, each made when it is asked for. SsdptError at once, not later."""
     return _writer(format)(_TREND, map(_trend_row, rows))
 
 
 def export_events(events: Iterable[Event], format: str) -> Iterator[bytes]:
-    """A file in pieces, none of them before it is asked for. SsdptError at once, not later."""
+    """A file in pieces, each made when it is asked for. SsdptError at once, not later."""
     return _writer(format)(_EVENTS, map(_event_row, events))
 
 
 def _trend_row(point: TrendPoint) -> Row:
     return (
-        *(point.machine, point.time, _moment(point.time)),
+        *(point.machine, point.time, _utc(point.time)),
         *(point.low, point.mean, point.high, point.state),
     )
 
 
 def _event_row(event: Event) -> Row:
+    acknowledged = event.acknowledged
     return (
         *(event.id, event.machine, event.kind, event.level, event.state),
-        *(event.began, _moment(event.began), event.ended, _moment(event.ended)),
+        *(event.began, _utc(event.began), event.ended, _utc(event.ended)),
         *(event.peak, event.threshold, event.label),
-        *(event.acknowledged_by, event.acknowledged_at, len(event.comments)),
-        *(" | ".join(map(_said, event.comments)), event.words),
+        *((acknowledged.who, acknowledged.at) if acknowledged else (None, None)),
+        *(len(event.comments), " | ".join(map(_comment_text, event.comments)), event.message),
     )
 
 
-def _said(comment: Comment) -> str:
+def _comment_text(comment: Comment) -> str:
     """When, who and what, on one line."""
     at = datetime.fromtimestamp(comment.at, UTC)
     return f"{at:%Y-%m-%dT%H:%M:%SZ} {comment.who}: {' '.join(comment.text.split())}"
 
 
-def _moment(seconds: float | None) -> str | None:
+def _utc(seconds: float | None) -> str | None:
     if seconds is None:
         return None
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
@@ -89,7 +90,7 @@ def _moment(seconds: float | None) -> str | None:
 
 def _writer(format: str) -> Callable[[Columns, Iterator[Row]], Iterator[bytes]]:
     if format not in get_args(Format):
-        raise SsdptError(f"no format is called '{format}'; there are {', '.join(get_args(Format))}")
+        raise SsdptError(f"'{format}' is not a format; choose {', '.join(get_args(Format))}")
     if format == "csv":
         return _csv
     arrow, parquet = _pyarrow()
@@ -115,7 +116,7 @@ def _csv(columns: Columns, rows: Iterator[Row]) -> Iterator[bytes]:
 
 
 def _harmless(value: str | float | None) -> str | float | None:
-    """Text that a spreadsheet would run as a formula becomes text again."""
+    """Text that a spreadsheet would run as a formula is marked as text."""
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
 
@@ -135,10 +136,10 @@ def _parquet(arrow: Any, parquet: Any, columns: Columns, rows: Iterator[Row]) ->
 
 
 class _Sink(io.RawIOBase):
-    """A file that only remembers what nobody has taken yet."""
+    """A file that holds only what was not taken yet."""
 
     def __init__(self) -> None:
-        self._held = bytearray()
+        self._bytes = bytearray()
         self._position = 0
 
     def writable(self) -> bool:
@@ -146,7 +147,7 @@ class _Sink(io.RawIOBase):
 
     def write(self, data: Any) -> int:
         size = memoryview(data).nbytes
-        self._held += data
+        self._bytes += data
         self._position += size
         return size
 
@@ -155,8 +156,8 @@ class _Sink(io.RawIOBase):
 
     def taken(self) -> bytes:
         """What was written since the last time."""
-        piece = bytes(self._held)
-        self._held.clear()
+        piece = bytes(self._bytes)
+        self._bytes.clear()
         return piece
 
 

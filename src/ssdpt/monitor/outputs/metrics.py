@@ -1,4 +1,4 @@
-"""What Prometheus reads."""
+"""The metrics that Prometheus reads."""
 
 from __future__ import annotations
 
@@ -12,24 +12,28 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, get_args
 
 from ssdpt.errors import SsdptError
-from ssdpt.monitor.messages import STATES, Event, EventLevel, MachineState, Reading
-from ssdpt.monitor.outputs.base import OutputStatus
-from ssdpt.monitor.outputs.messages import (
+from ssdpt.monitor.messages import (
+    STATES,
+    Event,
     EventChanged,
+    EventLevel,
     MachineRemoved,
+    MachineState,
     Message,
+    Reading,
     ReadingTaken,
     StateChanged,
 )
+from ssdpt.monitor.outputs.base import OutputStatus
 from ssdpt.version import __version__
 
 _DELAYS = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0)  # seconds
-REMEMBERED = 10_000  # events
-_UNJUDGED: tuple[MachineState, ...] = ("starting", "learning", "off", "lost")
+MAX_EVENTS = 10_000  # that are remembered
+_UNSCORED: tuple[MachineState, ...] = ("starting", "learning", "off", "lost")
 
 
-class SourceFacts(Protocol):
-    """What is shown of a source."""
+class SourceHealth(Protocol):
+    """The status of a source, as far as it is shown."""
 
     @property
     def connected(self) -> bool: ...
@@ -43,8 +47,8 @@ class SourceFacts(Protocol):
     def speed(self) -> float: ...
 
 
-class OutputFacts(Protocol):
-    """What is shown of an output."""
+class NamedOutput(Protocol):
+    """An output, as far as it is shown."""
 
     @property
     def name(self) -> str: ...
@@ -53,15 +57,15 @@ class OutputFacts(Protocol):
 
 
 class Metrics:
-    """A registry of its own, so that several services can live in one process.
+    """A registry of its own, so that several services can run in one process.
 
-    Takes messages as an output does, but has nobody to wait for and so no queue.
+    Accepts messages as an output does, but sends nothing and so needs no queue.
     """
 
     def __init__(
         self, uncleared: Iterable[Event] = (), *, clock: Callable[[], float] = time.time
     ) -> None:
-        """`uncleared`: events of before that are not cleared; `clock`: seconds since 1970."""
+        """`uncleared`: earlier events that are not cleared; `clock`: seconds since 1970."""
         client = _prometheus_client()
         self.content_type: str = client.CONTENT_TYPE_LATEST
         self._client = client
@@ -71,108 +75,114 @@ class Metrics:
         self._levels: OrderedDict[str, set[str]] = OrderedDict()  # counted, by event
         machine = ["machine"]
         self._score = client.Gauge(
-            "ssdpt_score", "Smoothed score; higher = more anomalous", machine, registry=registry
+            "ssdpt_score",
+            "Smoothed anomaly score; higher = more anomalous",
+            machine,
+            registry=registry,
         )
         self._level = client.Gauge(
-            "ssdpt_level_dbfs", "Level of the last second", machine, registry=registry
+            "ssdpt_level_dbfs", "Sound level of the last second in dBFS", machine, registry=registry
         )
         self._state = client.Gauge(
-            "ssdpt_state", "1 for the state it is in", ["machine", "state"], registry=registry
+            "ssdpt_state",
+            "1 for the current state of the machine",
+            ["machine", "state"],
+            registry=registry,
         )
         self._readings = client.Counter(
-            "ssdpt_readings_total", "Seconds that were heard", machine, registry=registry
+            "ssdpt_readings_total", "Seconds of sound processed", machine, registry=registry
         )
         self._events = client.Counter(
             "ssdpt_events_total",
-            "Events by the levels they reached",
+            "Events by the level they reached",
             ["machine", "level"],
             registry=registry,
         )
         self._delay = client.Histogram(
             "ssdpt_delay_seconds",
-            "From the end of a sound to its reading",
+            "Seconds from the end of a second of sound to its score",
             machine,
             buckets=_DELAYS,
             registry=registry,
         )
-        client.Info("ssdpt", "The running service", registry=registry).info(
+        client.Info("ssdpt", "The running version", registry=registry).info(
             {"version": __version__}
         )
-        self._watched = _Watched()
-        registry.register(self._watched)
+        self._collector = _Collector()
+        registry.register(self._collector)
         for event in uncleared:
-            self._note(event, new=False)
+            self._remember(event, new=False)
 
     def publish(self, message: Message) -> None:
-        """Count it; never waits for anyone."""
+        """Count it; never blocks."""
         with self._lock:
             match message:
                 case StateChanged(machine=machine, state=state):
-                    self._stands(machine, state)
-                    if state in _UNJUDGED:
+                    self._set_state(machine, state)
+                    if state in _UNSCORED:
                         self._score.labels(machine).set(math.nan)
                     if state == "lost":
                         self._level.labels(machine).set(math.nan)
                 case EventChanged(event=event):
-                    self._count(event)
+                    self._count_event(event)
                 case ReadingTaken(reading=reading):
-                    self._show(reading)
+                    self._set_reading(reading)
                 case MachineRemoved(machine=machine):
-                    self._forget(machine)
+                    self._remove(machine)
 
-    def watch_sources(self, sources: Mapping[str, Callable[[], SourceFacts]]) -> None:
-        """Ask these from now on, by machine, whenever someone reads."""
-        self._watched.sources = dict(sources)
+    def watch_sources(self, sources: Mapping[str, Callable[[], SourceHealth]]) -> None:
+        """Show the status of these sources from now on, by machine."""
+        self._collector.sources = dict(sources)
 
-    def watch_outputs(self, outputs: Sequence[OutputFacts]) -> None:
-        """Ask these from now on whenever someone reads."""
-        self._watched.outputs = dict(_distinct(outputs))
+    def watch_outputs(self, outputs: Sequence[NamedOutput]) -> None:
+        """Show the status of these outputs from now on."""
+        self._collector.outputs = dict(_numbered(outputs))
 
     def text(self) -> bytes:
         """Everything in Prometheus' text format; see `content_type`."""
         return self._client.generate_latest(self._registry)
 
-    def _stands(self, machine: str, state: MachineState) -> None:
+    def _set_state(self, machine: str, state: MachineState) -> None:
         for name in STATES:
             self._state.labels(machine, name).set(name == state)
 
-    def _show(self, reading: Reading) -> None:
-        self._stands(reading.machine, reading.state)
+    def _set_reading(self, reading: Reading) -> None:
+        self._set_state(reading.machine, reading.state)
         for level in get_args(EventLevel):
-            # From 0 on: a counter that appears at 1 has not risen, as Prometheus sees it.
+            # From 0 on: to Prometheus, a counter that appears at 1 has not increased.
             self._events.labels(reading.machine, level)
         smoothed = math.nan if reading.smoothed is None else reading.smoothed
         self._score.labels(reading.machine).set(smoothed)
         self._level.labels(reading.machine).set(reading.level_dbfs)
         self._readings.labels(reading.machine).inc()
-        source = self._watched.sources.get(reading.machine)
+        source = self._collector.sources.get(reading.machine)
         if source is None or source().speed == 1:
-            # Faster or slower than real time, its times are not those of the clock.
+            # Times of sound that is played faster or slower are not those of the clock.
             delay = self._clock() - reading.time
             self._delay.labels(reading.machine).observe(max(0.0, delay))
 
-    def _count(self, event: Event) -> None:
-        # One that people have seen, or that is over, was there before this process.
-        new = event.acknowledged_at is None and event.ended is None
-        levels = self._note(event, new=new)
+    def _count_event(self, event: Event) -> None:
+        # An event that is acknowledged or over began before this process.
+        new = event.acknowledged is None and event.ended is None
+        levels = self._remember(event, new=new)
         if event.level not in levels:
             levels.add(event.level)
             self._events.labels(event.machine, event.level).inc()
 
-    def _note(self, event: Event, *, new: bool) -> set[str]:
-        """Remember whether it is open; the levels at which it has been counted."""
-        opened = self._watched.uncleared
+    def _remember(self, event: Event, *, new: bool) -> set[str]:
+        """Remember whether it is open; return the levels at which it was counted."""
+        uncleared = self._collector.uncleared
         if event.state == "cleared":
-            opened.pop(event.id, None)
+            uncleared.pop(event.id, None)
         else:
-            opened[event.id] = event.machine
+            uncleared[event.id] = event.machine
         levels = self._levels.setdefault(event.id, set() if new else {event.level})
-        for remembered in (opened, self._levels):
-            if len(remembered) > REMEMBERED:
+        for remembered in (uncleared, self._levels):
+            if len(remembered) > MAX_EVENTS:
                 remembered.popitem(last=False)
         return levels
 
-    def _forget(self, machine: str) -> None:
+    def _remove(self, machine: str) -> None:
         rows = [
             *((metric, (machine,)) for metric in (self._score, self._level, self._readings)),
             (self._delay, (machine,)),
@@ -180,57 +190,67 @@ class Metrics:
             *((self._events, (machine, level)) for level in get_args(EventLevel)),
         ]
         for metric, labels in rows:
-            with contextlib.suppress(KeyError):  # it never had such a row
+            with contextlib.suppress(KeyError):  # there was no such row
                 metric.remove(*labels)
 
 
-class _Watched:
-    """What is asked for only when someone reads."""
+class _Collector:
+    """Values that are read only when Prometheus asks."""
 
     def __init__(self) -> None:
-        self.sources: Mapping[str, Callable[[], SourceFacts]] = {}
-        self.outputs: Mapping[str, OutputFacts] = {}
+        self.sources: Mapping[str, Callable[[], SourceHealth]] = {}
+        self.outputs: Mapping[str, NamedOutput] = {}
         self.uncleared: OrderedDict[str, str] = OrderedDict()  # machines by event, oldest first
         self._core: Any = importlib.import_module("prometheus_client.core")
 
     def collect(self) -> Iterator[Any]:
-        """All of it, as prometheus_client wants it."""
-        sources = {(machine,): facts() for machine, facts in self.sources.items()}
+        """All values in the form that prometheus_client expects."""
+        sources = {(machine,): status() for machine, status in self.sources.items()}
         outputs = {(name,): output.status for name, output in self.outputs.items()}
         gauge, counter = self._core.GaugeMetricFamily, self._core.CounterMetricFamily
-        for family, name, words, read in (
-            (gauge, "connected", "1 while sound comes in", lambda s: s.connected),
-            (counter, "reconnects", "Times it had to connect again", lambda s: s.reconnects),
+        for family, name, description, read in (
+            (gauge, "connected", "1 while sound arrives", lambda s: s.connected),
+            (counter, "reconnects", "Times the source reconnected", lambda s: s.reconnects),
             (counter, "gaps", "Times sound was missing", lambda s: s.gaps),
-            (gauge, "drift_ppm", "Its clock against ours", lambda s: s.drift_ppm),
+            (
+                gauge,
+                "drift_ppm",
+                "Clock of the source against the computer's, above 0: fast",
+                lambda s: s.drift_ppm,
+            ),
         ):
-            yield _family(family(f"ssdpt_source_{name}", words, labels=["machine"]), sources, read)
-        # Of machines that are listened to: those of others are in the history.
+            yield _filled(
+                family(f"ssdpt_source_{name}", description, labels=["machine"]), sources, read
+            )
+        # Only of monitored machines: events of removed ones are in the history.
         count = Counter(list(self.uncleared.values()))
         uncleared = {(machine,): count[machine] for machine in self.sources}
-        opened = gauge("ssdpt_events_open", "Events that are not cleared", labels=["machine"])
-        yield _family(opened, uncleared, float)
-        for family, name, words, read in (
-            (gauge, "queued", "Messages that wait", lambda s: s.queued),
-            (gauge, "healthy", "1 while the last attempt went well", lambda s: s.healthy),
+        family = gauge("ssdpt_events_open", "Events that are not cleared", labels=["machine"])
+        yield _filled(family, uncleared, float)
+        for family, name, description, read in (
+            (gauge, "queued", "Messages waiting to be sent", lambda s: s.queued),
+            (gauge, "healthy", "1 if the last attempt succeeded", lambda s: s.healthy),
             (counter, "sent", "Messages sent", lambda s: s.sent),
             (counter, "failed", "Messages given up", lambda s: s.failed),
-            (counter, "dropped", "Messages that made way", lambda s: s.dropped),
+            (counter, "dropped", "Messages dropped from a full queue", lambda s: s.dropped),
         ):
-            yield _family(family(f"ssdpt_output_{name}", words, labels=["output"]), outputs, read)
+            yield _filled(
+                family(f"ssdpt_output_{name}", description, labels=["output"]), outputs, read
+            )
 
 
-def _family(family: Any, facts: Mapping[tuple[str], Any], read: Callable[[Any], float]) -> Any:
-    for labels, status in facts.items():
+def _filled(family: Any, statuses: Mapping[tuple[str], Any], read: Callable[[Any], float]) -> Any:
+    """The metric family with one value for each status."""
+    for labels, status in statuses.items():
         family.add_metric(labels, float(read(status)))
     return family
 
 
-def _distinct(outputs: Sequence[OutputFacts]) -> Iterator[tuple[str, OutputFacts]]:
-    """Two outputs to the same host are told apart by a number."""
-    seen: dict[str, int] = {}
+def _numbered(outputs: Sequence[NamedOutput]) -> Iterator[tuple[str, NamedOutput]]:
+    """Two outputs with the same name get different numbers."""
+    counts: dict[str, int] = {}
     for output in outputs:
-        count = seen[output.name] = seen.get(output.name, 0) + 1
+        count = counts[output.name] = counts.get(output.name, 0) + 1
         yield (output.name if count == 1 else f"{output.name} #{count}"), output
 
 

@@ -1,29 +1,29 @@
-"""The messages that wait for an output, in order."""
+"""The messages that wait to be sent by an output, in order."""
 
 from __future__ import annotations
 
 import threading
 from collections import OrderedDict, deque
 
-from ssdpt.monitor.outputs.messages import Message, ReadingTaken, StateChanged
+from ssdpt.monitor.messages import Message, ReadingTaken, StateChanged
 
 
 class Outbox:
     """A queue from many threads to one, of bounded length.
 
-    When it is full the oldest reading makes way, then a state that a newer one of the same
-    machine has overtaken. Events never do: they are few, and may take it over its length. What
-    was taken stays until it is `done`, so that it is neither lost nor dropped while it is sent.
+    When it is full, the oldest reading is dropped, then a state that is outdated by a newer one of
+    the same machine. Events are never dropped: they are few, and may exceed the limit. A message
+    that was taken stays until it is `done`, so that it is not lost while it is sent.
     """
 
-    def __init__(self, room: int) -> None:
+    def __init__(self, limit: int) -> None:
         self.dropped = 0
-        self._room = room
+        self._limit = limit
         self._changed = threading.Condition()
         self._waiting: OrderedDict[int, Message] = OrderedDict()
         self._next = 0
-        self._readings: deque[int] = deque()  # the numbers of those that wait
-        self._states: dict[str, int] = {}  # the number of the newest, by machine
+        self._readings: deque[int] = deque()  # numbers of the readings that wait
+        self._states: dict[str, int] = {}  # number of the newest state, by machine
         self._taken: list[Message] = []
         self._closed = False
 
@@ -33,14 +33,14 @@ class Outbox:
 
     @property
     def finished(self) -> bool:
-        """Closed, and everything in it is done."""
+        """Closed, and all messages are done."""
         with self._changed:
             return self._closed and not self._waiting and not self._taken
 
     def put(self, message: Message) -> None:
-        """Add it; never waits. A closed outbox drops it."""
+        """Add a message; never blocks. A closed outbox drops it."""
         with self._changed:
-            if self._closed or not self._fits(message):
+            if self._closed or not self._make_space(message):
                 self.dropped += 1
                 return
             number = self._next
@@ -53,7 +53,7 @@ class Outbox:
             self._changed.notify()
 
     def take(self, timeout: float | None = None) -> Message | None:
-        """The oldest, the same again until it is done; None: closed, or none in `timeout` s."""
+        """The oldest, the same until it is done; None: closed, or none within `timeout` s."""
         with self._changed:
             if not self._taken:
                 self._changed.wait_for(lambda: self._waiting or self._closed, timeout)
@@ -63,14 +63,14 @@ class Outbox:
             return self._taken[0]
 
     def take_rest(self) -> list[Message]:
-        """All others that wait; they are done together with the one that was taken."""
+        """All others that wait; they are done together with the one taken before."""
         with self._changed:
             rest = [self._pop() for _ in range(len(self._waiting))]
             self._taken += rest
             return rest
 
     def done(self) -> int:
-        """Forget what was taken; return how many messages that were."""
+        """Remove what was taken; return the number of messages."""
         with self._changed:
             count = len(self._taken)
             self._taken.clear()
@@ -90,9 +90,9 @@ class Outbox:
             del self._states[message.machine]
         return message
 
-    def _fits(self, message: Message) -> bool:
-        """Make room where there is none; False where a message is not worth more room."""
-        if len(self._waiting) < self._room:
+    def _make_space(self, message: Message) -> bool:
+        """Drop a less important message where the queue is full; False: `message` is dropped."""
+        if len(self._waiting) < self._limit:
             return True
         if self._readings:
             del self._waiting[self._readings.popleft()]
@@ -100,8 +100,8 @@ class Outbox:
         elif isinstance(message, ReadingTaken):
             return False
         elif isinstance(message, StateChanged):
-            overtaken = self._states.pop(message.machine, None)
-            if overtaken is not None:
-                del self._waiting[overtaken]
+            outdated = self._states.pop(message.machine, None)
+            if outdated is not None:
+                del self._waiting[outdated]
                 self.dropped += 1
         return True

@@ -1,23 +1,22 @@
-"""One fitted model that listens to all machines that share it, a little at a time.
+"""One model that scores all machines that share it, a little at a time.
 
-A live score is that of the last clip's length of sound. A system that judges segments is given
-those that are new, of all machines in one batch, and the mean goes over the last clip; one that
-judges whole clips is given the last clip.
+A live score is that of the last clip's length of sound. A model that averages over segments is
+given those that are new, of all machines in one batch, and the mean goes over the last clip; one
+that scores whole clips is given the last clip. The model may be fitted or exported, on any device:
+only the contract of `ssdpt.detection.frame_scorer` is used.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 
-from ssdpt.config.tree import hop_of
-from ssdpt.detection.detector import Detector
+from ssdpt.detection.scorer import Scorer
 from ssdpt.monitor.capture.frame_window import FrameWindow
+from ssdpt.scoring.aggregate import ClipScore
 from ssdpt.scoring.section_score import score_by_rule
 from ssdpt.types import Floats
 
@@ -26,7 +25,7 @@ _EDGE_FRAMES = 10  # that may be missing at the end of a clip: a third of a seco
 
 @dataclass(slots=True)
 class ScoringCursor:
-    """How far one machine's frames have been judged."""
+    """How far one machine's frames have been scored."""
 
     section: str
     gaps: int = -1
@@ -45,16 +44,14 @@ class LiveScore:
 
 
 class LiveModel:
-    """A detector, for machines that are heard as they come."""
+    """A detector, for machines whose sound comes as a stream."""
 
-    def __init__(self, detector: Detector) -> None:
+    def __init__(self, detector: Scorer) -> None:
         self.detector = detector
-        system = detector.system
-        self.clip_frames = round(detector.audio_settings.clip_seconds / detector.frame_seconds)
-        hop = hop_of(detector.config)
-        self.segment = system.segment_frames
-        by_segments = system.score_is_segment_mean and self.segment < self.clip_frames
-        self.hop = hop if by_segments else None  # None: it is given the whole clip
+        self.scorer = detector.frame_scorer
+        self.clip_frames = self.scorer.clip_frames
+        self.segment = self.scorer.segment_frames
+        self.hop = self.scorer.hop  # None: it is given the whole clip
         self.segments_a_clip = 0 if self.hop is None else self._segments(self.clip_frames)
         # That make a clip: of a recording of its length the last frames come only with the next.
         self.fewest_segments = (
@@ -65,72 +62,68 @@ class LiveModel:
         assert self.hop is not None
         return (frames - self.segment) // self.hop + 1
 
-    @cached_property
+    @property
     def digest(self) -> str:
-        """Which model it is: by what it has heard, how it was made, and how it scores."""
-        detector = self.detector
-        parts = [
-            *sorted(detector.fingerprint),
-            detector.stored.version,
-            detector.config.model_dump_json(),
-            repr(detector.calibration.pooled),
-        ]
-        return hashlib.blake2b("".join(parts).encode(), digest_size=16).hexdigest()
+        """Which model it is."""
+        return self.detector.digest
 
     @property
     def clip_seconds(self) -> float:
         return self.clip_frames * self.detector.frame_seconds
 
     def score(self, asked: Sequence[tuple[FrameWindow, ScoringCursor]]) -> list[LiveScore | None]:
-        """The score of every machine now; None where too little is heard since the last gap."""
-        takes = [self._take(window, place) for window, place in asked]
-        found: list[LiveScore | None] = [None] * len(asked)
-        some = [number for number, (frames, _) in enumerate(takes) if len(frames)]
-        heard = self.detector.system.score_many([takes[number][0] for number in some])
-        for number, score_as in zip(some, heard, strict=True):
-            place = asked[number][1]
-            sections = self.detector.sections
-            clip, _ = score_by_rule(score_as, sections, place.section)
-            end = takes[number][1]
+        """The score of every machine now; None where there is too little sound since a gap."""
+        takes = [self._take(window, cursor) for window, cursor in asked]
+        scores: list[LiveScore | None] = [None] * len(asked)
+        ready = [number for number, (frames, _) in enumerate(takes) if len(frames)]
+        section_scores = self.scorer.score_frames([takes[number][0] for number in ready])
+        for number, score_as in zip(ready, section_scores, strict=True):
+            cursor, end = asked[number][1], takes[number][1]
+            clip, _ = score_by_rule(score_as, self.scorer.sections, cursor.section)
             if self.hop is None:
-                found[number] = LiveScore(clip.value, dict(clip.parts), end)
-                continue
-            names = list(clip.timeline.parts)
-            columns = zip(
-                clip.timeline.value.tolist(),
-                *(clip.timeline.parts[name].tolist() for name in names),
-                strict=True,
-            )
-            for value, *parts in columns:
-                place.segments.append((value, dict(zip(names, parts, strict=True))))
-            while len(place.segments) > self.segments_a_clip:
-                place.segments.popleft()
-            if len(place.segments) >= self.fewest_segments:
-                found[number] = _mean(place.segments, end)
-        return found
+                scores[number] = LiveScore(clip.value, dict(clip.parts), end)
+            else:
+                scores[number] = self._score_of_segments(clip, cursor, end)
+        return scores
 
-    def _take(self, window: FrameWindow, place: ScoringCursor) -> tuple[Floats, int]:
-        """The frames to judge now, maybe none, and the number after the last of them."""
-        if place.gaps != window.gaps:
-            place.gaps, place.next_frame = window.gaps, 0
-            place.segments.clear()
+    def _score_of_segments(
+        self, new: ClipScore, cursor: ScoringCursor, end: int
+    ) -> LiveScore | None:
+        """The mean over the last clip, of which `new` are the latest segments."""
+        names = list(new.timeline.parts)
+        columns = zip(
+            new.timeline.value.tolist(),
+            *(new.timeline.parts[name].tolist() for name in names),
+            strict=True,
+        )
+        for value, *parts in columns:
+            cursor.segments.append((value, dict(zip(names, parts, strict=True))))
+        while len(cursor.segments) > self.segments_a_clip:
+            cursor.segments.popleft()
+        return _mean(cursor.segments, end) if len(cursor.segments) >= self.fewest_segments else None
+
+    def _take(self, window: FrameWindow, cursor: ScoringCursor) -> tuple[Floats, int]:
+        """The frames to score now, maybe none, and the number after the last of them."""
+        if cursor.gaps != window.gaps:
+            cursor.gaps, cursor.next_frame = window.gaps, 0
+            cursor.segments.clear()
         none = np.zeros((0, 1), np.float32)
         if self.hop is None:
             frames, first = window.since(window.count - self.clip_frames)
             whole = len(frames) >= self.clip_frames - _EDGE_FRAMES
             # More may have come since it was counted.
             return (frames[-self.clip_frames :], first + len(frames)) if whole else (none, 0)
-        ready = (window.count - place.next_frame - self.segment) // self.hop + 1
+        ready = (window.count - cursor.next_frame - self.segment) // self.hop + 1
         if ready <= 0:
             return none, 0
-        # Where there was no time to judge for longer than a clip, the oldest segments are skipped.
+        # After more than a clip's length without scoring, the oldest segments are skipped.
         skipped = max(ready - self.segments_a_clip, 0)
-        start = place.next_frame + skipped * self.hop
+        start = cursor.next_frame + skipped * self.hop
         end = start + (ready - skipped - 1) * self.hop + self.segment
         frames, first = window.since(start, end)
-        place.next_frame += ready * self.hop
+        cursor.next_frame += ready * self.hop
         if first != start:  # they were written over meanwhile
-            place.segments.clear()
+            cursor.segments.clear()
             return none, 0
         return frames, end
 

@@ -1,4 +1,4 @@
-"""Machines that were added on the page, beside those of the plant file."""
+"""Machines that were added on the page, beside those of the configuration file."""
 
 from __future__ import annotations
 
@@ -9,48 +9,43 @@ from pydantic import ValidationError
 
 from ssdpt.common.files import write_json
 from ssdpt.errors import SsdptError
-from ssdpt.monitor.config import MachineSettings, MonitorConfig, ReplaySettings, SimulatedSettings
+from ssdpt.monitor.config import MachineSettings, MonitorConfig
 
 
 class AddedMachines:
-    """A list in the data folder. A machine that the plant file has as well is the plant file's."""
+    """A list in the data folder. A machine of the configuration file wins over one added here."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.machines = _read(path)
 
     def add(self, machine: MachineSettings) -> None:
-        """Keep it."""
-        self._keep([*(one for one in self.machines if one.id != machine.id), machine])
+        self._save([*(one for one in self.machines if one.id != machine.id), machine])
 
     def __contains__(self, id: object) -> bool:
         return any(one.id == id for one in self.machines)
 
     def remove(self, id: str) -> None:
-        """Forget it."""
-        self._keep([one for one in self.machines if one.id != id])
+        self._save([one for one in self.machines if one.id != id])
 
     @staticmethod
     def at_speed(machine: MachineSettings, speed: float) -> MachineSettings:
-        """It plays as fast as the plant's clock runs, where it plays at all."""
-        if not isinstance(machine.source, ReplaySettings | SimulatedSettings):
-            return machine
-        source = machine.source.model_copy(update={"speed": speed})
-        return machine.model_copy(update={"source": source})
+        """Its source plays at the speed of the service's clock, if it plays recordings."""
+        return machine.model_copy(update={"source": machine.source.at_speed(speed)})
 
-    def beside(self, plant: MonitorConfig) -> MonitorConfig:
-        """The plant with these machines as well."""
-        known = {machine.id for machine in plant.machines}
-        more = tuple(
-            self.at_speed(machine, plant.speed)
+    def joined(self, config: MonitorConfig) -> MonitorConfig:
+        """The configuration with these machines as well."""
+        configured = {machine.id for machine in config.machines}
+        added = tuple(
+            self.at_speed(machine, config.speed)
             for machine in self.machines
-            if machine.id not in known
+            if machine.id not in configured
         )
-        return plant.model_copy(update={"machines": (*plant.machines, *more)})
+        return config.model_copy(update={"machines": (*config.machines, *added)})
 
-    def _keep(self, machines: list[MachineSettings]) -> None:
+    def _save(self, machines: list[MachineSettings]) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        write_json(self.path, [one.model_dump(mode="json") for one in machines])
+        write_json(self.path, [machine.model_dump(mode="json") for machine in machines])
         self.machines = machines
 
 
@@ -58,8 +53,8 @@ def _read(path: Path) -> list[MachineSettings]:
     if not path.exists():
         return []
     try:
-        found = json.loads(path.read_text("utf-8"))
-        return [MachineSettings.model_validate(one) for one in found]
+        content = json.loads(path.read_text("utf-8"))
+        return [MachineSettings.model_validate(machine) for machine in content]
     except (OSError, ValueError, TypeError, ValidationError) as error:
         raise SsdptError(
             f"{path}: the machines added on the page cannot be read; repair the file or remove it"

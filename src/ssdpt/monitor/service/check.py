@@ -1,4 +1,4 @@
-"""Opening all that a plant file names for a moment, to see whether it is there."""
+"""Checks a configuration: opens every source and output for a moment."""
 
 from __future__ import annotations
 
@@ -13,101 +13,101 @@ import numpy as np
 from ssdpt.errors import SsdptError
 from ssdpt.features.loudness import Loudness
 from ssdpt.monitor.config import MonitorConfig, OutputSettings, SourceSettings
-from ssdpt.monitor.outputs import make_output
+from ssdpt.monitor.outputs import create_output
 from ssdpt.monitor.outputs.base import TryAgain
 from ssdpt.monitor.sources import open_source
 from ssdpt.monitor.sources.base import SourceLost
 from ssdpt.types import Floats
 
-LIMIT = 10.0  # seconds for all together, since they are opened at once
-_LISTEN = 1.0  # seconds of sound that tell its level
+TIME_LIMIT = 10.0  # seconds for all together, since they are opened at once
+_SECONDS = 1.0  # of sound whose level is measured
 _RATE = 16000  # Hz; the level is the same at any
-_TAKEN = (SsdptError, SourceLost, TryAgain)  # say why in words that hold no secret
+_EXPECTED = (SsdptError, SourceLost, TryAgain)  # their messages hold no secret
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """What came of looking at one thing."""
+class CheckResult:
+    """The outcome of one check."""
 
     name: str
-    words: str
-    well: bool = True
+    message: str
+    ok: bool = True
 
 
-def probe_config(plant: MonitorConfig, limit: float = LIMIT) -> Iterator[Found]:
-    """Open every source and output at once; what was found, in the order of the file.
+def check_connections(config: MonitorConfig, limit: float = TIME_LIMIT) -> Iterator[CheckResult]:
+    """Open every source and output at once; results in the order of the file.
 
     Nothing is sent to anyone. `limit` in seconds.
     """
-    probes = [
-        *(_Probe(one.id, partial(_hear, one.source)) for one in plant.machines),
-        *(_Probe(one.kind, partial(_reach, one)) for one in plant.outputs),
+    checks = [
+        *(_Check(one.id, partial(_check_source, one.source)) for one in config.machines),
+        *(_Check(one.kind, partial(_check_output, one)) for one in config.outputs),
     ]
     end = time.monotonic() + limit
-    for probe in probes:
-        probe.start(limit)
-    for probe in probes:
-        yield probe.wait(max(0.0, end - time.monotonic()))
+    for check in checks:
+        check.start(limit)
+    for check in checks:
+        yield check.wait(max(0.0, end - time.monotonic()))
 
 
-class _Probe:
-    """One look on a thread of its own, which is left behind where it hangs in a library."""
+class _Check:
+    """One check on a thread of its own, which is abandoned if it hangs in a library."""
 
-    def __init__(self, name: str, look: Callable[[_Probe], str]) -> None:
+    def __init__(self, name: str, run: Callable[[_Check], str]) -> None:
         self.name = name
         self.limit = 0.0  # seconds
         self.stop = threading.Event()
         self.so_far = ""  # what is known while it goes on
-        self._look = look
-        self._found: Found | None = None
-        self._thread = threading.Thread(target=self._run, name=f"probe {name}", daemon=True)
+        self._check = run
+        self._result: CheckResult | None = None
+        self._thread = threading.Thread(target=self._run, name=f"check {name}", daemon=True)
 
     def start(self, limit: float) -> None:
         self.limit = limit
         self._thread.start()
 
-    def wait(self, seconds: float) -> Found:
-        """What was found, after so many seconds at the latest."""
+    def wait(self, seconds: float) -> CheckResult:
+        """The result, after so many seconds at the latest."""
         self._thread.join(seconds)
         self.stop.set()
-        if self._found is not None:
-            return self._found
+        if self._result is not None:
+            return self._result
         if self.so_far:
-            return Found(self.name, self.so_far)
-        return Found(self.name, f"nothing came within {self.limit:g} s", well=False)
+            return CheckResult(self.name, self.so_far)
+        return CheckResult(self.name, f"no answer within {self.limit:g} s", ok=False)
 
     def _run(self) -> None:
-        well = False
+        ok = False
         try:
-            words, well = self._look(self), True
-        except _TAKEN as error:
-            words = str(error)
+            message, ok = self._check(self), True
+        except _EXPECTED as error:
+            message = str(error)
         except Exception as error:
             # Its text might hold a secret.
-            words = f"cannot be opened ({type(error).__name__})"
-        self._found = Found(self.name, words, well)
+            message = f"cannot be opened ({type(error).__name__})"
+        self._result = CheckResult(self.name, message, ok)
 
 
-def _hear(settings: SourceSettings, probe: _Probe) -> str:
-    """Listen for a second."""
+def _check_source(settings: SourceSettings, check: _Check) -> str:
+    """Capture one second."""
     source = open_source(settings, _RATE)
-    heard: list[Floats] = []
-    for chunk in source.once(probe.stop):
-        heard.append(chunk.samples)
-        samples = np.concatenate(heard)
+    chunks: list[Floats] = []
+    for chunk in source.chunks_once(check.stop):
+        chunks.append(chunk.samples)
+        samples = np.concatenate(chunks)
         loudness = Loudness.of(samples)
         level = f"sound arrives at {loudness.dbfs:.0f} dBFS"
         if loudness.silent:
             level = "but only silence arrives"
         status = source.status
-        probe.so_far = f"{status.words}, {status.rate_in} Hz, {level}"
-        if len(samples) >= _LISTEN * _RATE:
+        check.so_far = f"{status.message}, {status.rate_in} Hz, {level}"
+        if len(samples) >= _SECONDS * _RATE:
             break
-    return probe.so_far or source.status.words
+    return check.so_far or source.status.message
 
 
-def _reach(settings: OutputSettings, probe: _Probe) -> str:
+def _check_output(settings: OutputSettings, check: _Check) -> str:
     """Connect, and send nothing."""
-    output = make_output(settings)
-    probe.name = output.name
-    return output.probe(probe.limit)
+    output = create_output(settings)
+    check.name = output.name
+    return output.probe(check.limit)

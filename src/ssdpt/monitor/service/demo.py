@@ -1,14 +1,15 @@
-"""A plant to try: simulated machines that run live, one of which fails within a minute."""
+"""A demo: simulated machines that run live, one of which fails within a minute."""
 
 from __future__ import annotations
 
 from ssdpt.alarms.settings import AlarmSettings
-from ssdpt.monitor.config import MachineSettings, MonitorConfig, SimulatedSettings
+from ssdpt.monitor.config import MachineSettings, MonitorConfig
+from ssdpt.monitor.sources.simulated_source import SimulatedSettings
 
-NORMAL_CLIPS = 30  # that each machine is known from, five minutes
+NORMAL_CLIPS = 30  # of which each machine learns its baseline: five minutes
 _SEED = 7
 
-# Name, machine type of the simulated plant, section, site, what happens to it.
+# Name, simulated machine type, section, site, what happens to it.
 _MACHINES: tuple[tuple[str, str, int, str, dict[str, float]], ...] = (
     ("Coolant pump 1", "pump", 0, "Hall A", {"fault_after": 12.0}),
     ("Coolant pump 2", "pump", 1, "Hall A", {}),

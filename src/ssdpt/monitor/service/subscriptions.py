@@ -1,88 +1,102 @@
-"""Who wants to know what happens now: bounded queues that no one can hold up."""
+"""Who follows what happens now: bounded queues that never hold up the service."""
 
 from __future__ import annotations
 
 import threading
 from collections import deque
 from collections.abc import Iterator
-from typing import Any
 
-_ROOM = 2000  # messages a subscriber may be behind; then readings make way
+from ssdpt.monitor.messages import (
+    EventChanged,
+    MachineChanged,
+    MachineRemoved,
+    ReadingTaken,
+    ServiceChanged,
+)
 
-Told = dict[str, Any]  # {"event": "machine" | "reading" | "event" | "removed", "data": {…}}
+_MOST_WAITING = 2000  # messages of one subscriber; then readings are dropped
+
+LiveMessage = MachineChanged | ReadingTaken | EventChanged | MachineRemoved | ServiceChanged
 
 
 class Subscription:
-    """What one subscriber has not read yet."""
+    """The messages that one subscriber has not read yet."""
 
-    def __init__(self, hub: Subscriptions) -> None:
-        self._hub = hub
-        self._waiting: deque[Told] = deque()
+    def __init__(self, subscriptions: Subscriptions) -> None:
+        self._subscriptions = subscriptions
+        self._waiting: deque[LiveMessage] = deque()
         self._changed = threading.Condition()
         self.closed = False
 
-    def put(self, told: Told) -> None:
-        """From the monitor's thread; never waits."""
+    def put(self, message: LiveMessage) -> None:
+        """Never waits."""
         with self._changed:
             if self.closed:
                 return
-            if len(self._waiting) >= _ROOM:
-                place = next(
-                    (i for i, one in enumerate(self._waiting) if one["event"] == "reading"), None
+            if len(self._waiting) >= _MOST_WAITING:
+                oldest = next(
+                    (i for i, one in enumerate(self._waiting) if isinstance(one, ReadingTaken)),
+                    None,
                 )
-                if place is None:
-                    self.closed = True  # it has not read for minutes: it starts afresh
+                if oldest is None:
+                    self.closed = True  # it has not read for minutes: it must subscribe again
                 else:
-                    del self._waiting[place]
-            self._waiting.append(told)
+                    del self._waiting[oldest]
+            self._waiting.append(message)
             self._changed.notify()
 
-    def get(self, timeout: float) -> Told | None:
+    def get(self, timeout: float) -> LiveMessage | None:
         """The next message; None after so many seconds without one."""
         with self._changed:
             if not self._waiting and not self.closed:
                 self._changed.wait(timeout)
             return self._waiting.popleft() if self._waiting else None
 
-    def __iter__(self) -> Iterator[Told]:
+    def __iter__(self) -> Iterator[LiveMessage]:
         while not self.closed:
-            if (told := self.get(1.0)) is not None:
-                yield told
+            if (message := self.get(1.0)) is not None:
+                yield message
 
     def close(self) -> None:
         """No more messages."""
         with self._changed:
             self.closed = True
             self._changed.notify()
-        self._hub.leave(self)
+        self._subscriptions.remove(self)
 
 
 class Subscriptions:
     """All subscribers."""
 
     def __init__(self) -> None:
-        self._subscriptions: set[Subscription] = set()
+        self._all: set[Subscription] = set()
         self._lock = threading.Lock()
 
     def subscribe(self) -> Subscription:
+        """Everything from now on."""
         subscription = Subscription(self)
         with self._lock:
-            self._subscriptions.add(subscription)
+            self._all.add(subscription)
         return subscription
 
-    def leave(self, subscription: Subscription) -> None:
+    def remove(self, subscription: Subscription) -> None:
         with self._lock:
-            self._subscriptions.discard(subscription)
+            self._all.discard(subscription)
 
-    def tell(self, event: str, data: dict[str, Any]) -> None:
-        """Everyone."""
+    def publish(self, message: LiveMessage) -> None:
+        """To every subscriber."""
         with self._lock:
-            for subscription in self._subscriptions:
-                subscription.put({"event": event, "data": data})
+            for subscription in self._all:
+                subscription.put(message)
+
+    @property
+    def empty(self) -> bool:
+        """Whether nobody follows."""
+        return not self._all
 
     def close(self) -> None:
-        """Everyone leaves."""
+        """End all subscriptions."""
         with self._lock:
-            everyone = list(self._subscriptions)
+            everyone = list(self._all)
         for subscription in everyone:
             subscription.close()

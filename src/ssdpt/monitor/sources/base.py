@@ -1,4 +1,4 @@
-"""What every source of live sound has in common."""
+"""The contract of a source of live sound."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from ssdpt.errors import SsdptError
+from ssdpt.monitor.config import ChannelSettings, SourceSettings
 from ssdpt.monitor.sources.chunk import Chunk
 from ssdpt.monitor.sources.clock import SYSTEM, Clock
 
@@ -20,61 +21,69 @@ class SourceStatus:
     """How a source is doing."""
 
     connected: bool
-    words: str  # for people
-    since: float  # seconds since 1970: connected, or not, since then
+    message: str  # for people, without passwords
+    since: float  # seconds since 1970 of the last change of `connected`
     rate_in: int = 0  # Hz, of what comes in; 0 = not known yet
     channels_in: int = 0
     reconnects: int = 0
     gaps: int = 0
     drift_ppm: float = 0.0  # above 0: the source's clock is fast against this computer's
-    speed: float = 1.0  # times real time, of what is played; else times are the computer's
+    speed: float = 1.0  # playback speed relative to real time; 1 for live sound
 
 
 class SourceLost(Exception):
-    """The connection broke, or none came about; trying again may heal it. Says why, in words."""
+    """The connection broke or could not be made; trying again may help. The text says why."""
 
 
 class Source(ABC):
-    """Sound as it comes: mono chunks at one rate, with the time of their first sample."""
+    """Sound as it arrives: mono chunks at one rate, each with the time of its first sample.
 
-    def __init__(self, rate: int, channel: int, clock: Clock = SYSTEM) -> None:
-        """`rate` in Hz is that of the chunks; `channel` of what comes in counts from 0."""
+    A subclass names its settings and gives the chunks. It is created with its settings, the rate of
+    the chunks in Hz, and the clock.
+    """
+
+    settings_class: ClassVar[type[SourceSettings]]
+
+    def __init__(self, settings: SourceSettings, rate: int, clock: Clock = SYSTEM) -> None:
         self.rate = rate
-        self.channel = channel
+        self.channel = settings.channel if isinstance(settings, ChannelSettings) else 0
         self.clock = clock
-        self._status = SourceStatus(False, "not started", clock.wall())
+        speed = settings.playback_speed
+        self._status = SourceStatus(
+            False, "not started", clock.wall(), speed=1.0 if speed is None else speed
+        )
 
     @abstractmethod
     def chunks(self, stop: threading.Event) -> Iterator[Chunk]:
-        """Chunks of about 0.25 s and at most 1 s until `stop`; waits for them, on your thread.
+        """Chunks of about 0.25 s and at most 1 s until `stop` is set. Blocks while it waits.
 
-        Ends by itself only where there is nothing more to come. Raises SsdptError for what no
-        waiting can heal.
+        A source that loses its connection reconnects by itself. The iterator ends early only where
+        no more sound can come. Raises SsdptError where trying again cannot help.
         """
 
-    def once(self, stop: threading.Event) -> Iterator[Chunk]:
-        """As `chunks`, but raises SourceLost where that one would try again."""
+    def chunks_once(self, stop: threading.Event) -> Iterator[Chunk]:
+        """As `chunks`, but raises SourceLost instead of trying again. For a quick check."""
         return self.chunks(stop)
 
     @property
     def status(self) -> SourceStatus:
-        """How it is doing; may be asked from any thread."""
+        """How it is doing; may be read from any thread."""
         return self._status
 
-    def _tell(self, *, connected: bool | None = None, **changes: Any) -> None:
-        """Change the status; replaced as a whole, so that readers never see half of it."""
+    def _update_status(self, *, connected: bool | None = None, **changes: Any) -> None:
+        """Change the status; replaced as a whole, so that readers never see half of a change."""
         if connected is not None and connected != self._status.connected:
             changes |= {"connected": connected, "since": self.clock.wall()}
         self._status = replace(self._status, **changes)
 
-    def _count(self, chunk: Chunk) -> Chunk:
+    def _count_gap(self, chunk: Chunk) -> Chunk:
         if chunk.gap > 0:
-            self._tell(gaps=self._status.gaps + 1)
+            self._update_status(gaps=self._status.gaps + 1)
         return chunk
 
 
 def check_channel(name: str, channel: int, channels: int) -> None:
-    """Refuse a channel that is not there."""
+    """SsdptError where the sound `name` has no such channel."""
     if channel >= channels:
         raise SsdptError(
             f"{name}: there is no channel {channel}; it has "

@@ -11,6 +11,6 @@ from ssdpt.types import Floats
 class Chunk:
     """Consecutive samples of one source."""
 
-    samples: Floats  # (n,) mono, within ±1, at the rate the source was asked for
-    time: float  # of the first sample
-    gap: float = 0.0  # seconds that are missing before it
+    samples: Floats  # (n,) mono, within ±1, at the rate the source was opened with
+    time: float  # of the first sample, seconds since 1970
+    gap: float = 0.0  # seconds of sound missing before it

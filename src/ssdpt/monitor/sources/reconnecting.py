@@ -1,4 +1,4 @@
-"""Sources that may go away and come back by themselves."""
+"""Sources that lose their connection and reconnect by themselves."""
 
 from __future__ import annotations
 
@@ -8,56 +8,61 @@ from collections.abc import Iterator
 
 from ssdpt.common.backoff import Backoff
 from ssdpt.errors import SsdptError
+from ssdpt.monitor.config import SourceSettings
 from ssdpt.monitor.sources.base import Source, SourceLost
 from ssdpt.monitor.sources.chunk import Chunk
 from ssdpt.monitor.sources.clock import SYSTEM, Clock, SampleClock
 
-_LASTING = 10.0  # seconds of sound after which a connection counts as a good one
+_STABLE = 10.0  # seconds of sound after which a connection counts as stable
 
 
 class ReconnectingSource(Source):
-    """Tries again, each time after a longer wait; what it misses is told as a gap."""
+    """Reconnects after waits that grow; the sound missed meanwhile is reported as a gap."""
 
     def __init__(
-        self, rate: int, channel: int, clock: Clock = SYSTEM, backoff: Backoff | None = None
+        self,
+        settings: SourceSettings,
+        rate: int,
+        clock: Clock = SYSTEM,
+        backoff: Backoff | None = None,
     ) -> None:
-        super().__init__(rate, channel, clock)
+        super().__init__(settings, rate, clock)
         self._times = SampleClock(rate, clock)
         self._backoff = backoff or Backoff()
-        self._ever = False
+        self._was_connected = False
 
     @abstractmethod
-    def once(self, stop: threading.Event) -> Iterator[Chunk]:
+    def chunks_once(self, stop: threading.Event) -> Iterator[Chunk]:
         """The chunks of one connection; raises SourceLost when it breaks."""
 
     def chunks(self, stop: threading.Event) -> Iterator[Chunk]:
         while not stop.is_set():
-            heard = 0.0
+            seconds = 0.0
             try:
-                for chunk in self.once(stop):
-                    heard += len(chunk.samples) / self.rate
-                    if heard >= _LASTING:
+                for chunk in self.chunks_once(stop):
+                    seconds += len(chunk.samples) / self.rate
+                    if seconds >= _STABLE:
                         self._backoff.reset()
-                    self._tell(drift_ppm=self._times.drift_ppm)
-                    yield self._count(chunk)
+                    self._update_status(drift_ppm=self._times.drift_ppm)
+                    yield self._count_gap(chunk)
                     if stop.is_set():
                         break
             except SsdptError as error:
-                self._tell(connected=False, words=str(error))
+                self._update_status(connected=False, message=str(error))
                 raise
             except SourceLost as lost:
                 wait = next(self._backoff)
-                self._tell(connected=False, words=f"{lost}; trying again in {wait:.1f} s")
+                self._update_status(connected=False, message=f"{lost}; retrying in {wait:.1f} s")
                 self.clock.wait(stop, wait)
-        self._tell(connected=False, words="stopped")
+        self._update_status(connected=False, message="stopped")
 
-    def _connected(self, words: str, rate_in: int, channels_in: int) -> None:
-        """Tell that sound comes, and count the times it came back."""
-        reconnects = self.status.reconnects + (1 if self._ever else 0)
-        self._ever = True
-        self._tell(
+    def _connected(self, message: str, rate_in: int, channels_in: int) -> None:
+        """Sound arrives: update the status, and count the reconnects."""
+        reconnects = self.status.reconnects + (1 if self._was_connected else 0)
+        self._was_connected = True
+        self._update_status(
             connected=True,
-            words=words,
+            message=message,
             rate_in=rate_in,
             channels_in=channels_in,
             reconnects=reconnects,

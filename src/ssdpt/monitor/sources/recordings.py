@@ -1,4 +1,4 @@
-"""Sound files that stand in for live sound."""
+"""Sound files as live sound."""
 
 from __future__ import annotations
 
@@ -10,8 +10,11 @@ from ssdpt.monitor.sources.base import CHUNK_SECONDS
 from ssdpt.types import Floats
 
 
-def heard(path: Path, rate: int, channel: int) -> Iterator[Floats]:
-    """What the file holds, in blocks of a chunk's length; silence too, which is news when live."""
+def read_blocks(path: Path, rate: int, channel: int) -> Iterator[Floats]:
+    """The file in blocks of a chunk's length, at `rate` Hz.
+
+    A silent file is not an error here: silence of a live machine is information.
+    """
     try:
         yield from audio.stream(path, rate, channel, block_seconds=CHUNK_SECONDS)
     except audio.AudioError as error:
@@ -20,9 +23,14 @@ def heard(path: Path, rate: int, channel: int) -> Iterator[Floats]:
 
 
 def sound_files(folder: Path) -> list[Path]:
-    """The sound files right in the folder, by name; hidden ones are somebody's work in progress."""
+    """The sound files directly in the folder, by name; hidden ones may still be written."""
     return sorted(
         path
         for path in folder.iterdir()
         if path.suffix.lower() in audio.AUDIO_SUFFIXES and not path.name.startswith(".")
     )
+
+
+def skipped_message(count: int, last: str) -> str:
+    """What a status adds about files that could not be read; empty where there are none."""
+    return f"; {count} skipped, the last: {last}" if count else ""

@@ -6,33 +6,34 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class Placement:
     """Where a recording goes."""
 
-    time: float  # of its first sample that is kept
-    gap: float = 0.0  # seconds that are missing before it
-    cut: float = 0.0  # seconds at its beginning that were heard before
+    time: float  # of its first sample that is used, seconds since 1970
+    gap: float = 0.0  # seconds missing before it
+    cut: float = 0.0  # seconds at its beginning that overlap with the recording before
 
 
 class Timeline:
-    """Times that do not go back, although those who tell them are not exact."""
+    """Times that never go back, although the times of the recordings are not exact."""
 
     def __init__(self, tolerance: float) -> None:
-        """`tolerance`: seconds by which two recordings that belong together may seem apart."""
+        """`tolerance`: seconds by which consecutive recordings may seem apart."""
         self.end: float | None = None
         self._tolerance = tolerance
 
-    def see(self, begin: float, seconds: float, *, exact: bool) -> Placed:
-        """Where `seconds` from `begin` on would go.
+    def place(self, begin: float, seconds: float, *, exact: bool) -> Placement:
+        """Where `seconds` of sound from `begin` on would go.
 
-        Where it overlaps with the last, it is cut if `begin` is `exact`; else it follows the last.
+        Where it overlaps with the last recording, it is cut if `begin` is `exact`; else it follows
+        the last.
         """
         if self.end is None or begin > self.end + self._tolerance:
-            return Placed(begin, 0.0 if self.end is None else begin - self.end)
+            return Placement(begin, 0.0 if self.end is None else begin - self.end)
         if begin >= self.end - self._tolerance or not exact:
-            return Placed(self.end)
-        return Placed(self.end, cut=min(seconds, self.end - begin))
+            return Placement(self.end)
+        return Placement(self.end, cut=min(seconds, self.end - begin))
 
-    def take(self, placed: Placed, seconds: float) -> None:
+    def add(self, placement: Placement, seconds: float) -> None:
         """Put a recording of `seconds` there."""
-        self.end = placed.time + seconds - placed.cut
+        self.end = placement.time + seconds - placement.cut

@@ -1,4 +1,4 @@
-"""What was heard and done, kept in SQLite or PostgreSQL, with recordings in a folder."""
+"""Readings, events and users in SQLite or PostgreSQL, with recordings in a folder."""
 
 from ssdpt.monitor.store.actions import Action
 from ssdpt.monitor.store.backup import back_up, restore
@@ -7,6 +7,7 @@ from ssdpt.monitor.store.readings import Trend
 from ssdpt.monitor.store.retention import RemovedAudio, Retained
 from ssdpt.monitor.store.store import Store
 from ssdpt.monitor.store.users import Role, User
+from ssdpt.monitor.store.writer import StoreWriter
 
 __all__ = [
     "Action",
@@ -15,6 +16,7 @@ __all__ = [
     "Role",
     "Store",
     "StoreUnavailable",
+    "StoreWriter",
     "Trend",
     "User",
     "back_up",

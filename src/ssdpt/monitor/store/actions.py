@@ -1,4 +1,4 @@
-"""Who did what: a trail that is only ever added to."""
+"""The audit log: who did what. Rows are only ever added."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, select
 
-from ssdpt.monitor.store.machines import StoreBase, plain
+from ssdpt.monitor.store.base import StoreBase, storable
 from ssdpt.monitor.store.tables import actions
 
 
@@ -16,20 +16,21 @@ class Action:
 
     id: int  # counts up
     who: str
-    at: float
+    at: float  # seconds since 1970
     what: str
-    about: str  # an event, a machine, a user
+    about: str  # an event, a machine or a user
 
 
 class Actions(StoreBase):
-    """The trail. Acknowledging, commenting and labelling leave theirs by themselves."""
+    """The audit log. Acknowledging, commenting and labelling add to it by themselves."""
 
     def log_action(self, who: str, at: float, what: str, about: str) -> None:
+        """Add one action."""
         with self.database.write() as connection:
             log(connection, who, at, what, about)
 
     def actions(self, limit: int = 100, before: int | None = None) -> list[Action]:
-        """The newest first; `before` an id gives the next page."""
+        """The newest first. For the next page give the last id as `before`."""
         query = select(actions).order_by(actions.c.id.desc()).limit(limit)
         if before is not None:
             query = query.where(actions.c.id < before)
@@ -38,7 +39,9 @@ class Actions(StoreBase):
 
 
 def log(connection: Connection, who: str, at: float, what: str, about: str) -> None:
-    """Within the transaction of what is done, so that neither is there without the other."""
+    """Add an action in the transaction of the change itself: both are written, or neither."""
     connection.execute(
-        actions.insert().values(who=plain(who), at=at, what=plain(what), about=plain(about))
+        actions.insert().values(
+            who=storable(who), at=at, what=storable(what), about=storable(about)
+        )
     )

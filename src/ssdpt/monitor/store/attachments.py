@@ -1,7 +1,7 @@
-"""Recordings and pictures of events, and of how machines sound when all is well.
+"""Recordings and pictures of events, and samples of the normal sound of machines.
 
-FOLDER/store-<id>/ab/ab12….flac   The names are made here, of random digits. A file is never
-written to again once its row is there; it goes before its row, so that a full disk can be freed.
+FOLDER/store-<id>/ab/ab12….flac   File names are random digits. A file is never changed once its row
+exists. It is removed before its row, so that space can be freed when the disk is full.
 """
 
 from __future__ import annotations
@@ -18,17 +18,18 @@ from sqlalchemy import Table, delete, select, union_all
 
 from ssdpt.common.files import atomic_path, writing
 from ssdpt.errors import SsdptError
+from ssdpt.monitor.store.base import StoreBase, storable
 from ssdpt.monitor.store.engine import Database
-from ssdpt.monitor.store.machines import StoreBase, plain
+from ssdpt.monitor.store.events import unknown_event
 from ssdpt.monitor.store.tables import attachments, events, samples
 
 AttachmentName = Literal["audio", "spectrogram", "map"]
 _KEY = re.compile(r"[0-9a-f]{2}/[0-9a-f]{32}\.[a-z0-9]{1,8}")
-_ORPHAN_SECONDS = 3600  # a file without a row may be one whose row is just being written
+_ORPHAN_SECONDS = 3600  # the row of a younger file may still be on its way
 
 
 def files_folder(folder: Path, store: str) -> Path:
-    """Named after the store: several may share a folder, and each sweeps only its own."""
+    """Named after the store: several stores may share a folder, and each cleans up only its own."""
     return folder / f"store-{store}"
 
 
@@ -41,27 +42,28 @@ class Files:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def path(self, key: str) -> Path:
-        """Where a file lies; a key that was not made here is refused."""
+        """The path of a file; refuses keys that were not made here."""
         if not _KEY.fullmatch(key):
-            raise SsdptError(f"attachment '{key}': is no key of this store; restore a backup")
+            raise SsdptError(f"attachment '{key}': not a key of this store; restore a backup")
         return self.folder / key
 
     def write(self, content: bytes, suffix: str) -> str:
-        """A new file, safe on the disk; returns its key."""
+        """Write a new file to the disk; returns its key."""
         digits = secrets.token_hex(16)
         key = f"{digits[:2]}/{digits}{suffix}"
         if not _KEY.fullmatch(key):
-            raise SsdptError(f"attachment: '{suffix}' is no ending of a file; give one as .flac")
+            raise SsdptError(f"attachment: '{suffix}' is not a file suffix; use one such as .flac")
         with atomic_path(self.path(key)) as temporary:
             temporary.write_bytes(content)
         return key
 
     def remove(self, key: str) -> None:
+        """Remove a file, if it exists."""
         with writing(self.path(key)):
             self.path(key).unlink(missing_ok=True)
 
     def __iter__(self) -> Iterator[str]:
-        """The keys of all that are there."""
+        """The keys of all files."""
         for path in self.folder.glob("*/*"):
             key = path.relative_to(self.folder).as_posix()
             if _KEY.fullmatch(key):
@@ -69,37 +71,39 @@ class Files:
 
 
 class Attachments(StoreBase):
-    """Files that belong to an event or a machine; each has one of a name."""
+    """Files of events, by name, and one sample per machine."""
 
     def __init__(self, database: Database, files: Files) -> None:
         super().__init__(database)
         self.files = files
 
     def attach(self, event: str, name: AttachmentName, content: bytes, suffix: str) -> str:
-        """Keep `content` with an event, in place of what had this name; returns its key.
+        """Store `content` for an event, replacing a file of the same name; returns its key.
 
-        `suffix` is the file's ending, such as .flac.
+        `suffix` is that of the file, such as .flac.
         """
         with self.database.read() as connection:
-            if connection.scalar(select(events.c.id).where(events.c.id == plain(event))) is None:
-                raise SsdptError(f"event '{plain(event)}': there is none of this id")
-        return self._keep(attachments, {"event": event, "name": name}, content, suffix)
+            query = select(events.c.id).where(events.c.id == storable(event))
+            if connection.scalar(query) is None:
+                raise unknown_event(event)
+        return self._save(attachments, {"event": event, "name": name}, content, suffix)
 
     def attachment(self, event: str, name: str) -> Path | None:
-        """The file; None where there is none, or none any more."""
-        return self._file(attachments, {"event": plain(event), "name": plain(name)})
+        """The file; None if there is none, or if it was removed."""
+        return self._file(attachments, {"event": storable(event), "name": storable(name)})
 
     def keep_sample(self, machine: str, content: bytes, suffix: str) -> str:
-        """Keep how a machine sounds when all is well, in place of the last such sample."""
-        return self._keep(samples, {"machine": self._make_number(machine)}, content, suffix)
+        """Store a sample of the normal sound of a machine, replacing the previous one."""
+        owner = {"machine": self._get_or_add_number(machine)}
+        return self._save(samples, owner, content, suffix)
 
     def sample(self, machine: str) -> Path | None:
-        """The file; None where there is none."""
+        """The file; None if there is none."""
         number = self._number(machine)
         return None if number is None else self._file(samples, {"machine": number})
 
     def drop_sample(self, machine: str) -> None:
-        """Remove the sample, where there is one."""
+        """Remove the sample, if there is one."""
         own = samples.c.machine == self._number(machine)
         with self.database.read() as connection:
             key = connection.scalar(select(samples.c.key).where(own))
@@ -107,30 +111,30 @@ class Attachments(StoreBase):
             return
         self.files.remove(key)
         with self.database.write() as connection:
-            # A new sample that came in between stays.
+            # A sample that was stored meanwhile stays.
             connection.execute(delete(samples).where(own, samples.c.key == key))
 
-    def sweep(self) -> int:
-        """Remove files whose row was never written, as after a kill; how many."""
+    def remove_orphan_files(self) -> int:
+        """Remove files whose row was never written, as after a kill; returns how many."""
         with self.database.read() as connection:
             rows = union_all(select(attachments.c.key), select(samples.c.key))
-            wanted = set(connection.scalars(rows))
+            referenced = set(connection.scalars(rows))
         oldest = time.time() - _ORPHAN_SECONDS
         removed = 0
-        for key in set(self.files) - wanted:
-            # Someone else may have removed it meanwhile.
+        for key in set(self.files) - referenced:
+            # Another process may have removed it meanwhile.
             with contextlib.suppress(FileNotFoundError):
                 if self.files.path(key).stat().st_mtime < oldest:
                     self.files.remove(key)
                     removed += 1
         return removed
 
-    def _keep(self, table: Table, owner: dict[str, Any], content: bytes, suffix: str) -> str:
+    def _save(self, table: Table, owner: dict[str, Any], content: bytes, suffix: str) -> str:
         key = self.files.write(content, suffix)
         values = {"key": key, "bytes": len(content)}
         insert = self.database.insert(table).values(owner | values)
         with self.database.write() as connection:
-            old = connection.scalar(select(table.c.key).where(*_is(table, owner)))
+            old = connection.scalar(select(table.c.key).where(*_owned_by(table, owner)))
             connection.execute(
                 insert.on_conflict_do_update(index_elements=list(owner), set_=values)
             )
@@ -140,12 +144,12 @@ class Attachments(StoreBase):
 
     def _file(self, table: Table, owner: dict[str, Any]) -> Path | None:
         with self.database.read() as connection:
-            key = connection.scalar(select(table.c.key).where(*_is(table, owner)))
+            key = connection.scalar(select(table.c.key).where(*_owned_by(table, owner)))
         if key is None:
             return None
         path = self.files.path(key)
         return path if path.is_file() else None
 
 
-def _is(table: Table, owner: dict[str, Any]) -> list[Any]:
+def _owned_by(table: Table, owner: dict[str, Any]) -> list[Any]:
     return [table.c[name] == value for name, value in owner.items()]

@@ -1,9 +1,9 @@
-"""A whole store and what was learnt in one .tar, that either database can be restored from.
+"""Backups: a store and the learned models in one .tar file, to be restored into either database.
 
 models/…, machines.json  see ssdpt.monitor.store.learned_models
 files/<key>              recordings and pictures
-tables/<name>.jsonl.gz   the names of the columns, then rows, some thousand a line
-about.json               versions, and how much there is; the last, so that it vouches for the rest
+tables/<name>.jsonl.gz   the names of the columns, then lines of some thousand rows
+about.json               versions and counts; written last, so that it proves the rest complete
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, column, delete, select, table, text
+from sqlalchemy import Connection, column, delete, inspect, select, table, text
 from sqlalchemy import Table as SqlTable
 from sqlalchemy.exc import DBAPIError
 
@@ -34,42 +34,50 @@ from ssdpt.monitor.store.learned_models import (
     LearnedModelFiles,
     add_learned_models,
 )
-from ssdpt.monitor.store.schema import check_references, known, newest, revision, store_id, upgrade
+from ssdpt.monitor.store.schema import (
+    check_references,
+    current_revision,
+    is_known_revision,
+    newest_revision,
+    store_id,
+    upgrade,
+)
 from ssdpt.monitor.store.store import Store
 from ssdpt.monitor.store.tables import about, metadata
 from ssdpt.monitor.store.tar import add_bytes, open_member, write_member
 from ssdpt.version import __version__
 
-_FORMAT = 2  # 1: without models and machines
+_FORMAT = 3  # 1: without models and machines; 2: names of their files under "learnt"
 _ABOUT = "about.json"
-_ROWS_A_LINE = 5000
-_SERIAL = ("machines", "comments", "actions")  # their ids count up
-_OWNERS_OF_FILES = ("attachments", "samples")
+_ROWS_PER_LINE = 5000
+_SERIAL = ("machines", "comments", "actions")  # tables whose ids count up
+_NEVER_FILLED = (about.name, "alembic_version")  # describe the database itself
+_WITH_FILES = ("attachments", "samples")  # tables whose rows have a file
 
 
 def back_up(store: Store, path: Path) -> None:
-    """Everything in the store and beside it as it is at this moment, while the service goes on."""
+    """Write a backup of the store and the learned models; the service may be running."""
     with (
         atomic_path(path) as temporary,
         tempfile.TemporaryDirectory(prefix=".ssdpt-", dir=path.parent) as work,
         tarfile.open(temporary, "w") as tar,
         store.database.read() as connection,
     ):
-        learnt = add_learned_models(tar, store.files.folder.parent)
-        there = _add_files(tar, store.files, connection)
+        learned_files = add_learned_models(tar, store.files.folder.parent)
+        files = _add_files(tar, store.files, connection)
         rows = {
-            own.name: _add_table(tar, Path(work), connection, own, there)
-            for own in metadata.sorted_tables
-            if own is not about
+            sql_table.name: _add_table(tar, Path(work), connection, sql_table, files)
+            for sql_table in metadata.sorted_tables
+            if sql_table is not about
         }
         content = {
             "format": _FORMAT,
             "ssdpt": __version__,
-            "tables": revision(connection),
+            "tables": current_revision(connection),
             "made": time.time(),
             "rows": rows,
-            "files": len(there),
-            "learnt": learnt,
+            "files": len(files),
+            "learned_files": learned_files,
         }
         add_bytes(tar, _ABOUT, json.dumps(content, indent=2).encode())
     with writing(path):
@@ -77,66 +85,71 @@ def back_up(store: Store, path: Path) -> None:
 
 
 def restore(path: Path, url: str, folder: Path) -> None:
-    """Make a store out of a backup, in an empty database, and put what was learnt beside it in
-    `folder`, where none of it may be yet; all of it or nothing."""
+    """Restore a backup into an empty database and the data folder `folder`.
+
+    The folder must not hold models or added machines of the backup yet. If anything fails, nothing
+    has changed.
+    """
     with contextlib.ExitStack() as undo, _readable(path) as tar:
         content = _read_about(path, tar)
         database = Database(url)
         undo.callback(database.close)
         with database.write(makes_tables=True) as connection:
-            if revision(connection) is not None:
+            if current_revision(connection) is not None:
                 raise SsdptError(
-                    f"{database.name}: there is a store already; restore into an empty database"
+                    f"{database.name}: this database has a store already; restore into an empty one"
                 )
             upgrade(connection, content["tables"])
-            own = files_folder(folder, store_id(database, connection))
+            recordings = files_folder(folder, store_id(database, connection))
             incomplete = undo.enter_context(contextlib.ExitStack())
-            incomplete.callback(shutil.rmtree, own, ignore_errors=True)
-            recordings = Files(own)
-            waiting = tempfile.TemporaryDirectory(prefix=".ssdpt-", dir=folder)
-            learnt = LearnedModelFiles(folder, Path(undo.enter_context(waiting)))
-            files = _extract(tar, recordings, learnt)
-            rows = {name: _fill(tar, connection, name) for name in content["rows"]}
-            expected = (content["files"], content["rows"], content.get("learnt", []))
-            if (files, rows, sorted(learnt.found)) != expected:
-                raise SsdptError(f"{path}: parts of the backup are missing; take another one")
+            incomplete.callback(shutil.rmtree, recordings, ignore_errors=True)
+            files = Files(recordings)
+            temporary = tempfile.TemporaryDirectory(prefix=".ssdpt-", dir=folder)
+            learned = LearnedModelFiles(folder, Path(undo.enter_context(temporary)))
+            count = _extract(tar, files, learned)
+            names = set(inspect(connection).get_table_names())  # of the revision of the backup
+            rows = {name: _fill(tar, connection, name, names) for name in content["rows"]}
+            learned_files = content.get("learned_files", content.get("learnt", []))
+            expected = (content["files"], content["rows"], learned_files)
+            if (count, rows, sorted(learned.extracted)) != expected:
+                raise SsdptError(f"{path}: parts of the backup are missing; use another one")
             if not database.is_sqlite:
-                _count_on(connection)
+                _set_sequences(connection)
             check_references(connection)
             upgrade(connection)
-            learnt.move(incomplete)
+            learned.move(incomplete)
         incomplete.pop_all()
 
 
 def _add_files(tar: tarfile.TarFile, files: Files, connection: Connection) -> set[str]:
-    """The files of all rows; the keys of those that retention has not removed meanwhile."""
-    there = set()
-    for name in _OWNERS_OF_FILES:
+    """Add the files of all rows; returns their keys, without files that retention has removed."""
+    keys = set()
+    for name in _WITH_FILES:
         for key in connection.scalars(select(metadata.tables[name].c.key)):
             with contextlib.suppress(FileNotFoundError), files.path(key).open("rb") as file:
                 info = tar.gettarinfo(arcname=f"files/{key}", fileobj=file)
                 tar.addfile(info, file)
-                there.add(key)
-    return there
+                keys.add(key)
+    return keys
 
 
 def _add_table(
-    tar: tarfile.TarFile, work: Path, connection: Connection, own: SqlTable, files: set[str]
+    tar: tarfile.TarFile, work: Path, connection: Connection, sql_table: SqlTable, files: set[str]
 ) -> int:
-    """Its rows, without those whose file is not there; how many."""
-    path = work / own.name
-    query = select(own).execution_options(stream_results=True, max_row_buffer=_ROWS_A_LINE)
-    query = query.order_by(*own.primary_key.columns)
+    """Add the rows of a table, without those whose file is missing; returns how many."""
+    path = work / sql_table.name
+    query = select(sql_table).execution_options(stream_results=True, max_row_buffer=_ROWS_PER_LINE)
+    query = query.order_by(*sql_table.primary_key.columns)
     count = 0
     with gzip.open(path, "wt", compresslevel=1, encoding="utf-8") as lines:
-        lines.write(json.dumps([part.name for part in own.c]) + "\n")
-        for rows in connection.execute(query).partitions(_ROWS_A_LINE):
-            kept = [
-                list(row) for row in rows if own.name not in _OWNERS_OF_FILES or row.key in files
+        lines.write(json.dumps([part.name for part in sql_table.c]) + "\n")
+        for rows in connection.execute(query).partitions(_ROWS_PER_LINE):
+            complete = [
+                list(row) for row in rows if sql_table.name not in _WITH_FILES or row.key in files
             ]
-            lines.write(json.dumps(kept, separators=(",", ":")) + "\n")
-            count += len(kept)
-    tar.add(path, f"tables/{own.name}.jsonl.gz")
+            lines.write(json.dumps(complete, separators=(",", ":")) + "\n")
+            count += len(complete)
+    tar.add(path, f"tables/{sql_table.name}.jsonl.gz")
     path.unlink()
     return count
 
@@ -150,25 +163,25 @@ def _readable(path: Path) -> Iterator[tarfile.TarFile]:
         raise SsdptError(f"{path}: there is no such file") from error
     except (
         *(tarfile.TarError, OSError, EOFError, zlib.error),
-        *(ValueError, KeyError, TypeError, DBAPIError),  # of content that no store has written
+        *(ValueError, KeyError, TypeError, DBAPIError),  # of content that no backup has
     ) as error:
         raise SsdptError(
-            f"{path}: is damaged or no backup of ssdpt ({error}); take another one"
+            f"{path}: damaged, or not a backup of ssdpt ({error}); use another one"
         ) from error
 
 
 def _read_about(path: Path, tar: tarfile.TarFile) -> dict[str, Any]:
     content: dict[str, Any] = json.loads(open_member(tar, _ABOUT).read())
-    if content["format"] > _FORMAT or not known(content["tables"]):
+    if content["format"] > _FORMAT or not is_known_revision(content["tables"]):
         raise SsdptError(
-            f"{path}: was made by a newer version of ssdpt ({content['ssdpt']}, tables "
-            f"{content['tables']}; this one knows {newest()}); update ssdpt"
+            f"{path}: written by a newer version of ssdpt ({content['ssdpt']}, tables "
+            f"{content['tables']}; this version supports {newest_revision()}); update ssdpt"
         )
     return content
 
 
-def _extract(tar: tarfile.TarFile, files: Files, learnt: LearnedModelFiles) -> int:
-    """Only names that a backup has are written, whatever else the .tar holds; how many files."""
+def _extract(tar: tarfile.TarFile, files: Files, learned: LearnedModelFiles) -> int:
+    """Extract members with the names of a backup, no others; returns how many are of `files`."""
     count = 0
     for member in tar:
         if not member.isreg():
@@ -177,14 +190,14 @@ def _extract(tar: tarfile.TarFile, files: Files, learnt: LearnedModelFiles) -> i
             write_member(tar, member, files.path(member.name.removeprefix("files/")))
             count += 1
         elif member.name.startswith(f"{MODELS}/") or member.name == MACHINES:
-            learnt.take(tar, member)
+            learned.extract(tar, member)
     return count
 
 
-def _fill(tar: tarfile.TarFile, connection: Connection, name: str) -> int:
-    """Insert the rows of a table; how many."""
-    if name not in metadata.tables:
-        raise KeyError(f"table {name} is not known")
+def _fill(tar: tarfile.TarFile, connection: Connection, name: str, tables: set[str]) -> int:
+    """Insert the rows of a table, one of `tables`; returns how many."""
+    if name not in tables or name in _NEVER_FILLED:
+        raise KeyError(f"unknown table {name}")
     connection.execute(delete(table(name)))
     count = 0
     with gzip.open(open_member(tar, f"tables/{name}.jsonl.gz"), "rt", encoding="utf-8") as lines:
@@ -198,8 +211,8 @@ def _fill(tar: tarfile.TarFile, connection: Connection, name: str) -> int:
     return count
 
 
-def _count_on(connection: Connection) -> None:
-    """New rows are numbered after the restored ones."""
+def _set_sequences(connection: Connection) -> None:
+    """Number new rows after the restored ones."""
     for name in _SERIAL:
         connection.execute(
             text(

@@ -1,4 +1,4 @@
-"""The database under a store: SQLite or PostgreSQL, read and written in short transactions."""
+"""The database of a store: SQLite or PostgreSQL, read and written in short transactions."""
 
 from __future__ import annotations
 
@@ -25,42 +25,42 @@ from sqlalchemy.exc import (
 
 from ssdpt.errors import SsdptError
 
-_WAIT_SECONDS = 10  # for another writer, a free connection, or a server that does not answer
+_WAIT_SECONDS = 10  # for another writer, a free connection, or a server that does not respond
 _WRITES, _MAKES_TABLES = "ssdpt_writes", "ssdpt_makes_tables"
 
 Insert = sqlite.Insert | postgresql.Insert
 
 
 class StoreUnavailable(SsdptError):
-    """The database cannot be reached at the moment; trying again later may help."""
+    """The database cannot be reached now; trying again later may help."""
 
 
 class Database:
-    """One store's database, for all threads of a process."""
+    """The database of one store, for all threads of a process."""
 
     def __init__(self, url: str) -> None:
         self.url = read_url(url)
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
         # Called before every write: a service that has lost its lock must not write.
         self.guard: Callable[[], None] | None = None
-        # Threads of this process queue here: SQLite would have them poll for the one writer.
-        self._turn: contextlib.AbstractContextManager[Any] = (
+        # SQLite allows one writer, and others would poll: threads of this process queue here.
+        self._write_lock: contextlib.AbstractContextManager[Any] = (
             threading.RLock() if self.is_sqlite else contextlib.nullcontext()
         )
         if self.is_sqlite:
-            _make_file(Path(self.url.database or ""))
+            _create_file(Path(self.url.database or ""))
         self._durable = self._engine("FULL", "on")
-        # A power cut may take the last second of readings, never what a person has done.
-        self._swift = self._engine("NORMAL", "off")
+        # A power cut may lose the last second of readings, but never what a person has done.
+        self._fast = self._engine("NORMAL", "off")
 
     @property
     def name(self) -> str:
-        """For people; without the password."""
+        """The address for people, without the password."""
         return self.url.render_as_string(hide_password=True)
 
     @contextlib.contextmanager
     def read(self) -> Iterator[Connection]:
-        """One unchanging view of the database."""
+        """A transaction that sees one consistent state of the database."""
         options = {} if self.is_sqlite else {"isolation_level": "REPEATABLE READ"}
         with (
             self.reachable(),
@@ -73,17 +73,17 @@ class Database:
     def write(
         self, *, durable: bool = True, guarded: bool = True, makes_tables: bool = False
     ) -> Iterator[Connection]:
-        """A transaction: all of it or nothing; when it returns, a `durable` one survives anything.
+        """A transaction that writes. Once it has returned, a `durable` one survives a power cut.
 
-        `guarded`: only while this process holds the lock that it has taken. `makes_tables`: a
-        table may be made anew, and SQLite must not mind that rows refer to the one dropped; see
+        `guarded`: refused if this process has lost the lock it had taken. `makes_tables`: tables
+        may be replaced, so SQLite does not check references between them meanwhile; see
         `ssdpt.monitor.store.schema.check_references`.
         """
         if guarded and self.guard is not None:
             self.guard()
-        engine = self._durable if durable else self._swift
+        engine = self._durable if durable else self._fast
         with (
-            self._turn,
+            self._write_lock,
             self.reachable(),
             engine.connect() as connection,
             connection.execution_options(**{_WRITES: True, _MAKES_TABLES: makes_tables}).begin(),
@@ -91,16 +91,17 @@ class Database:
             yield connection
 
     def insert(self, table: Table) -> Insert:
-        """An insert that knows what to do with rows that are there."""
+        """An insert with ON CONFLICT, in the dialect of the database."""
         return sqlite.insert(table) if self.is_sqlite else postgresql.insert(table)
 
     def close(self) -> None:
+        """Close all connections."""
         self._durable.dispose()
-        self._swift.dispose()
+        self._fast.dispose()
 
     @contextlib.contextmanager
     def reachable(self) -> Iterator[None]:
-        """The driver's errors in a sentence."""
+        """Turns errors of the driver into sentences for people."""
         try:
             yield
         except (OperationalError, InterfaceError, InternalError, TimeoutError) as error:
@@ -108,17 +109,17 @@ class Database:
         except DBAPIError as error:
             if error.connection_invalidated:
                 raise self._unavailable(error) from error
-            if type(error) is DatabaseError:  # SQLite's word for a file that is none of its own
+            if type(error) is DatabaseError:  # of SQLite, for a file that is not its own
                 raise SsdptError(
-                    f"{self.name}: is damaged or no SQLite database ({error.orig}); "
+                    f"{self.name}: damaged, or not an SQLite database ({error.orig}); "
                     f"restore a backup or choose another file"
                 ) from error
             raise
 
     def _unavailable(self, error: Exception) -> StoreUnavailable:
         return StoreUnavailable(
-            f"{self.name}: the database does not answer ({in_a_line(error)}); "
-            f"see that it runs and that its disk has room"
+            f"{self.name}: the database does not respond ({in_one_line(error)}); "
+            f"check that it is running and that its disk is not full"
         )
 
     def _engine(self, sqlite_synchronous: str, postgres_commit: str) -> Engine:
@@ -127,9 +128,9 @@ class Database:
         )
 
         @event.listens_for(engine, "connect")
-        def _connected(connection: Any, _: object) -> None:
+        def _on_connect(connection: Any, _: object) -> None:
             if self.is_sqlite:
-                connection.isolation_level = None  # begins are ours, below
+                connection.isolation_level = None  # transactions are begun below, not by the driver
                 statements = [
                     "PRAGMA journal_mode=WAL",
                     f"PRAGMA synchronous={sqlite_synchronous}",
@@ -146,11 +147,11 @@ class Database:
         if self.is_sqlite:
 
             @event.listens_for(engine, "begin")
-            def _began(connection: Connection) -> None:
+            def _on_begin(connection: Connection) -> None:
                 options = connection.get_execution_options()
                 references = "OFF" if options.get(_MAKES_TABLES) else "ON"
                 connection.exec_driver_sql(f"PRAGMA foreign_keys={references}")
-                # A reader that turns into a writer half-way would be refused without waiting.
+                # SQLite refuses, without waiting, a reader that becomes a writer half-way.
                 begin = "BEGIN IMMEDIATE" if options.get(_WRITES) else "BEGIN"
                 connection.exec_driver_sql(begin)
 
@@ -158,26 +159,26 @@ class Database:
 
 
 def read_url(url: str) -> URL:
-    """A database that a store can live in; refused in a sentence where it cannot."""
+    """Check the address of a database; SsdptError if no store can be in it."""
     try:
         parsed = make_url(url)
     except (ArgumentError, ValueError) as error:
         raise SsdptError(
-            f"store '{url}': is no address of a database; write sqlite:///path/to/file.db or "
+            f"store '{url}': not the address of a database; write sqlite:///path/to/file.db or "
             f"postgresql+psycopg://user@host/database"
         ) from error
     if parsed.drivername in ("postgresql", "postgres"):
         parsed = parsed.set(drivername="postgresql+psycopg")
     name = parsed.render_as_string(hide_password=True)
     if parsed.drivername not in ("sqlite", "postgresql+psycopg"):
-        raise SsdptError(f"store {name}: only sqlite and postgresql+psycopg can be used")
+        raise SsdptError(f"store {name}: only sqlite and postgresql+psycopg are supported")
     if parsed.drivername == "sqlite" and parsed.database in (None, "", ":memory:"):
         raise SsdptError(f"store {name}: names no file; write sqlite:///path/to/file.db")
     return parsed
 
 
 def new_engine(url: URL, **options: Any) -> Engine:
-    """SQLAlchemy's engine; a server that does not answer is not waited for longer than others."""
+    """An engine of SQLAlchemy that waits _WAIT_SECONDS at most for a server."""
     if url.get_backend_name() == "sqlite":
         arguments = {"timeout": _WAIT_SECONDS}
     else:
@@ -197,18 +198,18 @@ def new_engine(url: URL, **options: Any) -> Engine:
         ) from error
 
 
-def in_a_line(error: Exception) -> str:
-    """What the driver, or whoever else, says of an error."""
-    words = str(getattr(error, "orig", None) or error).strip() or type(error).__name__
-    return " ".join(words.split())
+def in_one_line(error: Exception) -> str:
+    """The message of an error; that of the driver if it comes from there."""
+    message = str(getattr(error, "orig", None) or error).strip() or type(error).__name__
+    return " ".join(message.split())
 
 
-def _make_file(path: Path) -> None:
-    """An empty file that others cannot read: it will hold password hashes."""
+def _create_file(path: Path) -> None:
+    """An empty file that other users cannot read: it will hold password hashes."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
     except OSError as error:
         raise SsdptError(
-            f"{path}: the store cannot be written ({error.strerror}); choose another place"
+            f"{path}: the store cannot be written ({error.strerror}); choose another path"
         ) from error

@@ -3,66 +3,66 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import Connection, Row, Select, and_, case, func, or_, select, update
 
 from ssdpt.errors import SsdptError
-from ssdpt.monitor.messages import Comment, Event, EventLabel
+from ssdpt.monitor.messages import Acknowledgement, Comment, Event, EventLabel
 from ssdpt.monitor.store.actions import log
-from ssdpt.monitor.store.machines import StoreBase, plain
+from ssdpt.monitor.store.base import StoreBase, storable
 from ssdpt.monitor.store.tables import comments, events, machines
 
-# What the monitor says of an event. The rest is said by people, and saving never takes it back.
-_HEARD = (
-    *("machine", "kind", "level", "began", "ended", "words", "peak", "threshold"),
+# Columns that the service sets. The others are set by people, and saving never overwrites them.
+_SET_BY_SERVICE = (
+    *("machine", "kind", "level", "began", "ended", "message", "peak", "threshold"),
     *("audio_begin", "top_bands_hz"),
 )
-
-
-_AT_ONCE = 10_000  # events whose comments one query asks for; databases bound its values
+_EVENTS_PER_QUERY = 10_000  # databases limit how many values a query has
 
 
 class Events(StoreBase):
-    """Events by id. What these methods have returned from is safe from kills and power cuts."""
+    """Events by id. Once a method has returned, its change survives kills and power cuts."""
 
     def save_event(self, event: Event) -> None:
-        """Insert it, or bring it up to date; saving the same twice changes nothing.
+        """Insert or update it; saving the same event twice changes nothing.
 
-        Saving never takes back an acknowledgement, a comment or a label that someone has given
-        in the meantime.
+        Saving never overwrites an acknowledgement, a comment or a label that someone has added
+        meanwhile.
         """
+        acknowledged = event.acknowledged
         row = {
             "id": event.id,
-            "machine": self._make_number(event.machine),
+            "machine": self._get_or_add_number(event.machine),
             "kind": event.kind,
             "level": event.level,
             "began": event.began,
             "ended": event.ended,
-            "words": plain(event.words),
+            "message": storable(event.message),
             "peak": event.peak,
             "threshold": event.threshold,
             "label": event.label,
-            "acknowledged_by": event.acknowledged_by and plain(event.acknowledged_by),
-            "acknowledged_at": event.acknowledged_at,
+            "acknowledged_by": None if acknowledged is None else storable(acknowledged.who),
+            "acknowledged_at": None if acknowledged is None else acknowledged.at,
             "audio_begin": event.audio_begin,
             "top_bands_hz": json.dumps(event.top_bands_hz),
         }
         insert = self.database.insert(events).values(row)
         new, old = insert.excluded, events.c
-        changed = {name: new[name] for name in _HEARD} | {
+        changed = {name: new[name] for name in _SET_BY_SERVICE} | {
             "acknowledged_by": func.coalesce(old.acknowledged_by, new.acknowledged_by),
             "acknowledged_at": func.coalesce(old.acknowledged_at, new.acknowledged_at),
         }
         with self.database.write() as connection:
             connection.execute(insert.on_conflict_do_update(index_elements=["id"], set_=changed))
-            unsaid = and_(old.id == event.id, old.labelled_by.is_(None))
-            connection.execute(update(events).where(unsaid).values(label=event.label))
+            unlabelled = and_(old.id == event.id, old.labelled_by.is_(None))
+            connection.execute(update(events).where(unlabelled).values(label=event.label))
             for comment in event.comments:
                 _add_comment(connection, event.id, comment)
 
     def event(self, id: str) -> Event | None:
+        """The event with this id; None if there is none."""
         with self.database.read() as connection:
             return _event(connection, id)
 
@@ -77,131 +77,148 @@ class Events(StoreBase):
         before: float | None = None,
         limit: int = 100,
     ) -> list[Event]:
-        """Those that match all that is given, newest first.
+        """Events that match every given condition, newest first.
 
-        `open_only`: not cleared. `begin`, `end`: went on at some time between. `before`: began
-        earlier; the beginning of the last one of a page gives the next page.
+        `open_only`: not cleared. `begin`, `end`: overlaps this time range. `before`: began
+        earlier; for the next page give the beginning of the last event of this page.
         """
-        row = events.c
+        column = events.c
         query = _select(machine)
         if open_only:
-            query = query.where(or_(row.acknowledged_at.is_(None), row.ended.is_(None)))
+            query = query.where(or_(column.acknowledged_at.is_(None), column.ended.is_(None)))
         if kind is not None:
-            query = query.where(row.kind == kind)
+            query = query.where(column.kind == kind)
         if begin is not None:
-            query = query.where(or_(row.ended.is_(None), row.ended >= begin))
+            query = query.where(or_(column.ended.is_(None), column.ended >= begin))
         if end is not None:
-            query = query.where(row.began < end)
+            query = query.where(column.began < end)
         if before is not None:
-            query = query.where(row.began < before)
-        query = query.order_by(row.began.desc(), row.id).limit(limit)
+            query = query.where(column.began < before)
+        query = query.order_by(column.began.desc(), column.id).limit(limit)
         with self.database.read() as connection:
             return _with_comments(connection, connection.execute(query).all())
 
-    def going_on(self, machine: str | None = None) -> list[Event]:
-        """All that have not ended, of one machine or of all, newest first."""
-        row = events.c
-        query = _select(machine).where(row.ended.is_(None)).order_by(row.began.desc(), row.id)
+    def active_events(self, machine: str | None = None) -> list[Event]:
+        """All events that have not ended, of one machine or of all, newest first."""
+        column = events.c
+        query = _select(machine).where(column.ended.is_(None))
+        query = query.order_by(column.began.desc(), column.id)
         with self.database.read() as connection:
             return _with_comments(connection, connection.execute(query).all())
 
     def acknowledge(self, id: str, who: str, at: float, comment: str = "") -> Event:
-        """Someone has seen it. The first one counts; a later one's comment is kept all the same."""
+        """Someone has seen it. The first one counts; comments of later ones are stored too."""
         with self.database.write() as connection:
             _existing(connection, id)
             unseen = and_(events.c.id == id, events.c.acknowledged_at.is_(None))
             connection.execute(
-                update(events).where(unseen).values(acknowledged_by=plain(who), acknowledged_at=at)
+                update(events)
+                .where(unseen)
+                .values(acknowledged_by=storable(who), acknowledged_at=at)
             )
             if comment.strip():
-                _add_comment(connection, id, Comment(who, at, comment))
+                _add_comment(connection, id, _comment(who, at, comment))
             log(connection, who, at, "acknowledge", id)
             return _existing(connection, id)
 
     def comment(self, id: str, who: str, at: float, text: str) -> Event:
-        """Someone writes to it."""
+        """Add a comment."""
         if not text.strip():
-            raise SsdptError("a comment has no words; write some")
+            raise SsdptError("the comment is empty; write some text")
         with self.database.write() as connection:
             _existing(connection, id)
-            _add_comment(connection, id, Comment(who, at, text))
+            _add_comment(connection, id, _comment(who, at, text))
             log(connection, who, at, "comment", id)
             return _existing(connection, id)
 
     def label(self, id: str, label: EventLabel, who: str, at: float) -> Event:
-        """Someone says what it was, or ("") that this is not known after all."""
+        """Set what it was; "" removes the label."""
         with self.database.write() as connection:
             _existing(connection, id)
-            connection.execute(
-                update(events).where(events.c.id == id).values(label=label, labelled_by=plain(who))
-            )
+            labelled = {"label": label, "labelled_by": storable(who)}
+            connection.execute(update(events).where(events.c.id == id).values(labelled))
             log(connection, who, at, f"label {label or 'none'}", id)
             return _existing(connection, id)
 
     def end_events(self, machine: str, at: float) -> int:
-        """End all events of a machine that go on, of every kind; how many."""
-        going_on = and_(events.c.machine == self._number(machine), events.c.ended.is_(None))
-        # None ends before it began, even where the clock was set back.
-        over = case((events.c.began > at, events.c.began), else_=at)
+        """End all active events of a machine, of every kind; returns how many."""
+        active = and_(events.c.machine == self._number(machine), events.c.ended.is_(None))
+        # No event ends before it began, even if the clock was set back.
+        end = case((events.c.began > at, events.c.began), else_=at)
         with self.database.write() as connection:
-            return connection.execute(update(events).where(going_on).values(ended=over)).rowcount
+            return connection.execute(update(events).where(active).values(ended=end)).rowcount
 
 
 def _select(machine: str | None = None) -> Select[Any]:
-    """Rows of events with the names of their machines; of one machine where it is given."""
-    query = select(events, machines.c.name.label("machine_name")).join(machines)
+    """Rows of events with the ids of their machines; of one machine if it is given."""
+    query = select(events, machines.c.name.label("machine_id")).join(machines)
     return query if machine is None else query.where(machines.c.name == machine)
 
 
 def _existing(connection: Connection, id: str) -> Event:
     event = _event(connection, id)
     if event is None:
-        raise SsdptError(f"event '{plain(id)}': there is none of this id")
+        raise unknown_event(id)
     return event
 
 
+def unknown_event(id: str) -> SsdptError:
+    """The error for an id that no event has."""
+    return SsdptError(f"event '{storable(id)}' does not exist; check its id")
+
+
 def _event(connection: Connection, id: str) -> Event | None:
-    rows = connection.execute(_select().where(events.c.id == plain(id))).all()
+    rows = connection.execute(_select().where(events.c.id == storable(id))).all()
     return next(iter(_with_comments(connection, rows)), None)
 
 
-def _with_comments(connection: Connection, rows: Iterable[Row[Any]]) -> list[Event]:
-    found = list(rows)
-    said: dict[str, list[Comment]] = {row.id: [] for row in found}
-    ids = list(said)
-    for first in range(0, len(ids), _AT_ONCE):
-        some = comments.c.event.in_(ids[first : first + _AT_ONCE])
-        for row in connection.execute(select(comments).where(some).order_by(comments.c.id)):
-            said[row.event].append(Comment(row.who, row.at, row.text))
+def _with_comments(connection: Connection, rows: Sequence[Row[Any]]) -> list[Event]:
+    """The events of these rows, in their order."""
+    comments_by_event: dict[str, list[Comment]] = {row.id: [] for row in rows}
+    ids = list(comments_by_event)
+    for first in range(0, len(ids), _EVENTS_PER_QUERY):
+        own = comments.c.event.in_(ids[first : first + _EVENTS_PER_QUERY])
+        for row in connection.execute(select(comments).where(own).order_by(comments.c.id)):
+            comment = Comment(who=row.who, at=row.at, text=row.text)
+            comments_by_event[row.event].append(comment)
     return [
         Event(
             id=row.id,
-            machine=row.machine_name,
+            machine=row.machine_id,
             kind=row.kind,
             level=row.level,
             began=row.began,
-            words=row.words,
             ended=row.ended,
+            message=row.message,
             peak=row.peak,
             threshold=row.threshold,
             label=row.label,
-            acknowledged_by=row.acknowledged_by,
-            acknowledged_at=row.acknowledged_at,
-            comments=tuple(said[row.id]),
+            acknowledged=_acknowledgement(row),
+            comments=tuple(comments_by_event[row.id]),
             audio_begin=row.audio_begin,
             top_bands_hz=tuple((low, high) for low, high in json.loads(row.top_bands_hz)),
         )
-        for row in found
+        for row in rows
     ]
 
 
+def _acknowledgement(row: Row[Any]) -> Acknowledgement | None:
+    if row.acknowledged_at is None:
+        return None
+    return Acknowledgement(who=row.acknowledged_by, at=row.acknowledged_at)
+
+
+def _comment(who: str, at: float, text: str) -> Comment:
+    return Comment(who=storable(who), at=at, text=storable(text))
+
+
 def _add_comment(connection: Connection, event: str, comment: Comment) -> None:
-    """Once: what is sent again after a broken connection is there already."""
+    """Add it once, even if it is sent again after a broken connection."""
     row = {
         "event": event,
-        "who": plain(comment.who),
+        "who": storable(comment.who),
         "at": comment.at,
-        "text": plain(comment.text),
+        "text": storable(comment.text),
     }
     same = and_(*(comments.c[name] == value for name, value in row.items()))
     if connection.scalar(select(comments.c.id).where(same).limit(1)) is None:

@@ -1,6 +1,6 @@
-"""What lies beside a store in the data folder of a service, out into a backup and in again.
+"""Backs up and restores what the data folder of a service holds beside the store.
 
-models/<machine>/<file>   the baselines that machines have learnt
+models/<machine>/<file>   the models that machines have learned
 machines.json             the machines that were added on the page
 """
 
@@ -21,11 +21,11 @@ from ssdpt.monitor.store.tar import add_bytes, write_member
 
 MODELS = "models"
 MACHINES = "machines.json"
-_TRIES, _PAUSE = 20, 0.1  # s; a model that is written anew is away for two renames
+_TRIES, _PAUSE = 20, 0.1  # s; a model that is being replaced is missing between two renames
 
 
 def add_learned_models(tar: tarfile.TarFile, data: Path) -> list[str]:
-    """Put them into a backup; the names of the members, sorted."""
+    """Add these files to a backup; returns the names of the members, sorted."""
     added = []
 
     def add(name: str, content: bytes) -> None:
@@ -41,73 +41,73 @@ def add_learned_models(tar: tarfile.TarFile, data: Path) -> list[str]:
 
 
 def _machines(folder: Path) -> list[str]:
-    """Those that have a model here, or have one written at this moment."""
+    """Ids of machines that have a model in this folder, or whose model is being replaced."""
     names = [path.name for path in folder.iterdir()] if folder.is_dir() else []
-    # A model that is being replaced is to be seen for a moment only as .machine.….old
+    # A model that is being replaced is called .machine.….old for a moment.
     ids = {name[1:].partition(".")[0] if name.startswith(".") else name for name in names}
     return sorted(id for id in ids if re.fullmatch(MACHINE_ID, id))
 
 
 def _read_model(folder: Path) -> dict[str, bytes]:
-    """Its files, all of the same model; none where there is no model, or no longer."""
+    """The files of one model by name, all of the same version; empty if there is no model."""
     for _ in range(_TRIES):
-        # A file that is there one moment and gone the next is of a model that has been replaced.
+        # A file that disappears meanwhile belongs to a model that is being replaced.
         with suppress(FileNotFoundError):
-            before = _state(folder)
+            before = _version(folder)
             files = {
                 name: (folder / name).read_bytes()
                 for name in sorted(MODEL_FILES)
                 if (folder / name).is_file()
             }
-            if _state(folder) == before:
+            if _version(folder) == before:
                 return files if CONFIG in files else {}
         time.sleep(_PAUSE)
     if folder.exists():
-        raise SsdptError(f"{folder}: this model changes all the time; back up again later")
+        raise SsdptError(f"{folder}: this model keeps changing; try the backup again later")
     return {}
 
 
-def _state(folder: Path) -> tuple[int, int]:
-    """Changes when another folder takes its place, and with every file put in or taken out."""
-    found = folder.stat()
-    return found.st_ino, found.st_ctime_ns
+def _version(folder: Path) -> tuple[int, int]:
+    """Changes when the folder is replaced, and when a file is added to it or removed from it."""
+    status = folder.stat()
+    return status.st_ino, status.st_ctime_ns
 
 
 class LearnedModelFiles:
-    """Models and machines on their way from a backup into a data folder.
+    """Models and machines that are restored from a backup into a data folder.
 
-    They wait in a folder beside their place, so that all of them are whole before one is moved.
+    They are extracted into a temporary folder of the same disk, and moved once all are complete.
     """
 
-    def __init__(self, data: Path, waiting: Path) -> None:
-        self._data, self._waiting = data, waiting
-        self.found: set[str] = set()  # names of the members
+    def __init__(self, data: Path, temporary: Path) -> None:
+        self._data, self._temporary = data, temporary
+        self.extracted: set[str] = set()  # names of the members
 
-    def take(self, tar: tarfile.TarFile, member: tarfile.TarInfo) -> None:
-        """Only names that `add_learned_models` gives are taken, whatever else the .tar holds."""
-        self._free(_place(member.name))
-        write_member(tar, member, self._waiting / member.name)
-        self.found.add(member.name)
+    def extract(self, tar: tarfile.TarFile, member: tarfile.TarInfo) -> None:
+        """Extract a member; refuses names that `add_learned_models` does not use."""
+        self._check_free(_target(member.name))
+        write_member(tar, member, self._temporary / member.name)
+        self.extracted.add(member.name)
 
     def move(self, undo: ExitStack) -> None:
-        """To where a service looks for them; `undo` takes them away again."""
+        """Move the files into the data folder; `undo` removes them again."""
         undo.callback(_remove_empty, self._data / MODELS)
-        for name in sorted({_place(member) for member in self.found}):
-            self._free(name)
-            place = self._data / name
-            with writing(place):
-                place.parent.mkdir(parents=True, exist_ok=True)
-                (self._waiting / name).rename(place)
-            undo.callback(_remove, place)
+        for name in sorted({_target(member) for member in self.extracted}):
+            self._check_free(name)
+            path = self._data / name
+            with writing(path):
+                path.parent.mkdir(parents=True, exist_ok=True)
+                (self._temporary / name).rename(path)
+            undo.callback(_remove, path)
 
-    def _free(self, name: str) -> None:
-        place = self._data / name
-        if place.exists():
-            raise SsdptError(f"{place}: is there already; restore into an empty data folder")
+    def _check_free(self, name: str) -> None:
+        path = self._data / name
+        if path.exists():
+            raise SsdptError(f"{path} exists already; restore into an empty data folder")
 
 
-def _place(member: str) -> str:
-    """What is moved as a whole: a model's folder, or the list of machines."""
+def _target(member: str) -> str:
+    """What is moved in one step: the folder of a model, or the list of machines."""
     if member == MACHINES:
         return MACHINES
     match member.split("/"):
@@ -115,7 +115,7 @@ def _place(member: str) -> str:
             folder == MODELS and re.fullmatch(MACHINE_ID, machine) and name in MODEL_FILES
         ):
             return f"{MODELS}/{machine}"
-    raise SsdptError(f"'{member}': is no file of a learnt model; take another backup")
+    raise SsdptError(f"'{member}': not a file of a learned model; use another backup")
 
 
 def _remove(path: Path) -> None:
@@ -126,5 +126,5 @@ def _remove(path: Path) -> None:
 
 
 def _remove_empty(folder: Path) -> None:
-    with suppress(OSError):  # it holds something
+    with suppress(OSError):  # it is not empty
         folder.rmdir()

@@ -1,7 +1,7 @@
-"""One service at a time: the lock that a store's writer holds while it lives.
+"""The lock of a store: only one service can use it at a time.
 
-The system itself lets go when the process dies, however it dies: SQLite stores are locked by a
-file beside them, PostgreSQL by a session of its own. Who holds it stands in the table `about`.
+The lock is released when the process ends, however it ends: an SQLite store is locked by a file
+beside it, a PostgreSQL store by a session. The table `about` says who holds the lock.
 """
 
 from __future__ import annotations
@@ -27,38 +27,38 @@ from ssdpt.monitor.store.engine import Database, new_engine
 from ssdpt.monitor.store.tables import about
 
 _HOLDER = "service"
-# The server notices within half a minute that the other computer is gone.
+# The server notices within half a minute that the computer of the service is down.
 _KEEPALIVE = {"tcp_keepalives_idle": 10, "tcp_keepalives_interval": 5, "tcp_keepalives_count": 4}
 
 
-class _Hold(Protocol):
+class _Lock(Protocol):
     def take(self) -> bool:
-        """False where another one has it."""
+        """False if another process holds it."""
         ...
 
     def held(self) -> bool:
-        """Whether it still is."""
+        """Whether this process still holds it."""
         ...
 
     def release(self) -> None: ...
 
 
 class ServiceLock:
-    """Held from its making until `release`."""
+    """Held from construction until `release`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._hold: _Hold = (
-            _FileHold(Path(f"{database.url.database}.lock"))
+        self._lock: _Lock = (
+            _FileLock(Path(f"{database.url.database}.lock"))
             if database.is_sqlite
-            else _SessionHold(database)
+            else _SessionLock(database)
         )
-        self._turn = threading.Lock()
+        self._check_lock = threading.Lock()
         self._take()
         database.guard = self._check
 
     def announce(self) -> None:
-        """Write down who holds it, once the store has its tables."""
+        """Write into the store who holds it; call this once the store has its tables."""
         holder = {"host": socket.gethostname(), "pid": os.getpid(), "since": time.time()}
         row = {"name": _HOLDER, "value": json.dumps(holder)}
         with self._database.write(guarded=False) as connection:
@@ -66,36 +66,37 @@ class ServiceLock:
             connection.execute(insert.on_conflict_do_update(index_elements=["name"], set_=row))
 
     def release(self) -> None:
+        """Release the lock; writes are no longer checked."""
         self._database.guard = None
-        self._hold.release()
+        self._lock.release()
 
     def _check(self) -> None:
-        """Before every write. A lock that was lost with its connection is taken again."""
-        with self._turn:
-            if not self._hold.held():
+        """Called before every write. Takes the lock again if it was lost with its connection."""
+        with self._check_lock:
+            if not self._lock.held():
                 self._take()
                 self.announce()
 
     def _take(self) -> None:
-        if not self._hold.take():
+        if not self._lock.take():
             raise SsdptError(
-                f"{self._database.name}: {self._holder()} works on this store already; "
-                f"stop it first or choose another store"
+                f"{self._database.name}: this store is already used by {self._holder()}; "
+                f"stop that service or choose another store"
             )
 
     def _holder(self) -> str:
-        found = None
+        holder = None
         with self._database.read() as connection:
             if inspect(connection).has_table(about.name):
-                found = connection.scalar(select(about.c.value).where(about.c.name == _HOLDER))
-        if found is None:
+                holder = connection.scalar(select(about.c.value).where(about.c.name == _HOLDER))
+        if holder is None:
             return "another service"
-        holder = json.loads(found)
-        return f"a service on host {holder['host']} (process {holder['pid']})"
+        service = json.loads(holder)
+        return f"a service on host {service['host']} (process {service['pid']})"
 
 
-class _FileHold:
-    """The kernel's lock of a file."""
+class _FileLock:
+    """A lock of the kernel on a file."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -116,14 +117,14 @@ class _FileHold:
         return self._file is not None
 
     def release(self) -> None:
-        # The file stays: removing it would let two lock different files of the same name.
+        # The file stays: if it were removed, two processes could lock two files of the same name.
         if self._file is not None:
             os.close(self._file)
             self._file = None
 
 
-class _SessionHold:
-    """An advisory lock of PostgreSQL, on a connection that is kept open."""
+class _SessionLock:
+    """An advisory lock of PostgreSQL, on a connection that stays open."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -162,6 +163,6 @@ class _SessionHold:
 
 
 def _key(schema: str) -> int:
-    """PostgreSQL's locks have numbers of 64 bits and hold for a database."""
+    """The number of the lock: 64 bits, unique in the database."""
     digest = hashlib.blake2b(f"ssdpt service {schema}".encode(), digest_size=8).digest()
     return int.from_bytes(digest, "big", signed=True)

@@ -1,4 +1,4 @@
-"""What is kept for how long, and what makes way when the disk is full."""
+"""Removes what is too old, and old recordings when the disk is full."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ssdpt.monitor.store.actions import log
 from ssdpt.monitor.store.attachments import Attachments
 from ssdpt.monitor.store.readings import Readings
 from ssdpt.monitor.store.rollup import HOUR, MINUTE
-from ssdpt.monitor.store.rollup_progress import Mark, read_progress, set_progress
+from ssdpt.monitor.store.rollup_progress import ProgressName, read_progress, set_progress
 from ssdpt.monitor.store.tables import attachments, events, machines, minutes, seconds
 
 _DAY = 86400.0
@@ -23,7 +23,7 @@ _MEGABYTE = 1e6
 
 @dataclass(frozen=True, slots=True)
 class RemovedAudio:
-    """An event that has lost its recording."""
+    """A recording of an event that was removed."""
 
     event: str
     machine: str
@@ -39,78 +39,86 @@ class Retained:
     seconds: int  # rows
     minutes: int
     audio: tuple[RemovedAudio, ...]
-    disk_full: bool  # nothing was left that may make way, and there still is too little space
+    disk_full: bool  # still too little space, and no recording is left that may be removed
 
     @property
-    def words(self) -> str:
-        """For people; empty where nobody need know."""
-        told = []
-        for reason, why in (("age", "were old enough"), ("disk", "made way on a full disk")):
-            own = [one for one in self.audio if one.reason == reason]
-            if own:
-                size = sum(one.bytes for one in own) / _MEGABYTE
-                told.append(f"{len(own)} recordings of events ({size:.1f} MB) {why}")
+    def message(self) -> str:
+        """For people; empty if there is nothing to report."""
+        sentences = []
+        for reason, why in (("age", "because of their age"), ("disk", "to free disk space")):
+            removed = [audio for audio in self.audio if audio.reason == reason]
+            if removed:
+                size = sum(audio.bytes for audio in removed) / _MEGABYTE
+                count = (
+                    "1 event recording" if len(removed) == 1 else f"{len(removed)} event recordings"
+                )
+                sentences.append(f"{count} ({size:.1f} MB) removed {why}")
         if self.disk_full:
-            told.append(
-                "the disk is full and every recording left is of an event that nobody has "
-                "acknowledged: acknowledge some or free space"
+            sentences.append(
+                "the disk is full and the remaining recordings belong to unacknowledged events: "
+                "acknowledge some of them or free disk space"
             )
-        return "; ".join(told)
+        return "; ".join(sentences)
 
 
 class Retention(Readings, Attachments):
-    """Removes what is old."""
+    """Applies the retention settings."""
 
     def retain(
         self,
         now: float,
-        rules: RetentionSettings,
+        settings: RetentionSettings,
         free_bytes: Callable[[], int] | None = None,
     ) -> Retained:
-        """Remove what `rules` say, as of `now`. A kill half-way loses nothing; run it again.
+        """Remove what is too old at `now`. After a kill half-way, run it again.
 
-        Hours are kept for ever, and the audio of events that nobody has acknowledged as well.
-        `free_bytes` tells the space that the audio's disk has left.
+        Hours are kept for ever, and so are the recordings of unacknowledged events.
+        `free_bytes` returns the free space of the disk that holds the recordings.
         """
         self.roll_up(now)
-        gone_seconds = self._remove_readings(
-            seconds, now - rules.seconds_days * _DAY, MINUTE, "minutes", "seconds_removed"
+        removed_seconds = self._remove_readings(
+            seconds, now - settings.seconds_days * _DAY, MINUTE, "minutes", "seconds_removed"
         )
-        gone_minutes = self._remove_readings(
-            minutes, now - rules.minutes_days * _DAY, HOUR, "hours", "minutes_removed"
+        removed_minutes = self._remove_readings(
+            minutes, now - settings.minutes_days * _DAY, HOUR, "hours", "minutes_removed"
         )
-        old = events.c.began < now - rules.audio_days * _DAY
-        removed = [self._remove_audio(row, "age", now) for row in self._removable(old)]
-        self.sweep()
+        old = events.c.began < now - settings.audio_days * _DAY
+        audio = [self._remove_audio(row, "age", now) for row in self._removable(old)]
+        self.remove_orphan_files()
         free = free_bytes or (lambda: shutil.disk_usage(self.files.folder).free)
-        least = rules.least_free_mb * _MEGABYTE
-        if free() < least:
+        min_free = settings.min_free_mb * _MEGABYTE
+        if free() < min_free:
             for row in self._removable():
-                removed.append(self._remove_audio(row, "disk", now))
-                if free() >= least:
+                audio.append(self._remove_audio(row, "disk", now))
+                if free() >= min_free:
                     break
-        return Retained(gone_seconds, gone_minutes, tuple(removed), free() < least)
+        return Retained(removed_seconds, removed_minutes, tuple(audio), free() < min_free)
 
     def _remove_readings(
-        self, table: Table, before: float, length: int, made: Mark, removed: Mark
+        self,
+        table: Table,
+        before: float,
+        length: int,
+        rolled_up: ProgressName,
+        removed: ProgressName,
     ) -> int:
-        """Rows that begin before a time (s) and that the coarser table has taken up; how many."""
+        """Remove rows before a time (s) that the coarser table includes; returns how many."""
         with self.database.write() as connection:
-            marks = read_progress(connection, to_write=True)
-            until = min(round(before * 1000), marks[made])
-            until = max(until - until % length, marks[removed])
-            # First of all, so that no trend is read where rows are missing.
+            progress = read_progress(connection, to_write=True)
+            until = min(round(before * 1000), progress[rolled_up])
+            until = max(until - until % length, progress[removed])
+            # Before any row is removed, so that no trend is read where rows are missing.
             set_progress(connection, removed, until)
             numbers = list(connection.scalars(select(machines.c.id)))
         count = 0
-        for number in numbers:  # a transaction each: others may write in between
+        for number in numbers:  # in one transaction each, so that others can write in between
             old = delete(table).where(table.c.machine == number, table.c.time < until)
             with self.database.write(durable=False) as connection:
                 count += connection.execute(old).rowcount
         return count
 
     def _removable(self, *conditions: ColumnElement[bool]) -> list[Row[Any]]:
-        """Audio that someone has taken note of: of events that are over, then of others."""
+        """Recordings of acknowledged events: first of those that have ended, then the others."""
         query = (
             select(attachments, events.c.began, machines.c.name.label("machine"))
             .join(events, events.c.id == attachments.c.event)
@@ -126,11 +134,11 @@ class Retention(Readings, Attachments):
     def _remove_audio(
         self, row: Row[Any], reason: Literal["age", "disk"], now: float
     ) -> RemovedAudio:
-        # The file first: a database on a full disk could not write that its row is gone.
+        # The file first: on a full disk the database may be unable to remove its row.
         self.files.remove(row.key)
         with self.database.write() as connection:
             connection.execute(delete(attachments).where(attachments.c.key == row.key))
-            silent = update(events).where(events.c.id == row.event).values(audio_begin=None)
-            connection.execute(silent)
+            without_audio = update(events).where(events.c.id == row.event).values(audio_begin=None)
+            connection.execute(without_audio)
             log(connection, "retention", now, f"remove audio ({reason})", row.event)
         return RemovedAudio(row.event, row.machine, row.began, row.bytes, reason)

@@ -1,4 +1,4 @@
-"""How far roll-ups and removals have come: one time each, in milliseconds since 1970."""
+"""How far roll-up and retention have come: one time per name, in milliseconds since 1970."""
 
 from __future__ import annotations
 
@@ -6,27 +6,32 @@ from typing import Literal
 
 from sqlalchemy import Connection, select, update
 
-from ssdpt.monitor.store.tables import marks
+from ssdpt.monitor.store.tables import rollup_progress
 
-Mark = Literal[
-    "minutes",  # minutes that begin before it are made of their seconds
-    "hours",  # hours that begin before it are made of their minutes
-    "seconds_removed",  # seconds before it are gone, or about to be
+ProgressName = Literal[
+    "minutes",  # minutes that begin earlier are rolled up from their seconds
+    "hours",  # hours that begin earlier are rolled up from their minutes
+    "seconds_removed",  # earlier seconds are removed, or about to be
     "minutes_removed",
 ]
 
 
-def read_progress(connection: Connection, *, to_write: bool = False) -> dict[Mark, int]:
-    """All of them.
+def read_progress(connection: Connection, *, to_write: bool = False) -> dict[ProgressName, int]:
+    """All times, by name.
 
-    `to_write`: until the transaction ends, nobody else adds readings or rolls them up. Otherwise
-    a reading could slip into a minute while that is being summed up, and be missing in it.
+    `to_write`: until the transaction ends, no one else can add readings or roll them up.
+    Otherwise a reading could arrive in a minute while it is rolled up, and be missing in it.
     """
-    if to_write:  # one row stands for all: locking several could have two wait for each other
-        connection.execute(select(marks).where(marks.c.name == "minutes").with_for_update())
-    rows = connection.execute(select(marks.c.name, marks.c.time)).all()
+    column = rollup_progress.c
+    if to_write:  # one row is locked for all: with several, two transactions could deadlock
+        connection.execute(
+            select(rollup_progress).where(column.name == "minutes").with_for_update()
+        )
+    rows = connection.execute(select(column.name, column.time)).all()
     return {row.name: row.time for row in rows}
 
 
-def set_progress(connection: Connection, name: Mark, time: int) -> None:
-    connection.execute(update(marks).where(marks.c.name == name).values(time=time))
+def set_progress(connection: Connection, name: ProgressName, time: int) -> None:
+    """Set one time (ms)."""
+    own = rollup_progress.c.name == name
+    connection.execute(update(rollup_progress).where(own).values(time=time))

@@ -1,4 +1,4 @@
-"""Which tables a store has: made and brought up to date by the migrations in this package."""
+"""Creates and upgrades the tables of a store, with the migrations in this package."""
 
 from __future__ import annotations
 
@@ -13,85 +13,88 @@ from sqlalchemy import Connection, select, text
 from sqlalchemy.exc import DBAPIError
 
 from ssdpt.errors import SsdptError
-from ssdpt.monitor.store.engine import Database, in_a_line
+from ssdpt.monitor.store.engine import Database, in_one_line
 from ssdpt.monitor.store.tables import about
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
-_UPGRADE_LOCK = 0x5553_4450_5455_5047  # any number that nobody else uses
+_UPGRADE_LOCK = 0x5553_4450_5455_5047  # any number that no one else uses
 _ID = "id"
 
 
-def newest() -> str:
-    """The revision of this version's tables."""
+def newest_revision() -> str:
+    """The revision of the tables that this version uses."""
     head = ScriptDirectory(str(_MIGRATIONS)).get_current_head()
     assert head is not None
     return head
 
 
-def revision(connection: Connection) -> str | None:
-    """That of a store's tables; None for an empty database."""
+def current_revision(connection: Connection) -> str | None:
+    """The revision of the tables of a store; None for an empty database."""
     return MigrationContext.configure(connection).get_current_revision()
 
 
-def known(name: str | None) -> bool:
-    """Whether this version knows a revision, or came after it."""
-    there = {script.revision for script in ScriptDirectory(str(_MIGRATIONS)).walk_revisions()}
-    return name is None or name in there
+def is_known_revision(name: str) -> bool:
+    """False for a revision of a newer version of ssdpt."""
+    scripts = ScriptDirectory(str(_MIGRATIONS)).walk_revisions()
+    return name in {script.revision for script in scripts}
 
 
-def outdated(database: Database) -> bool:
-    """Whether there are tables, of an earlier version."""
+def needs_upgrade(database: Database) -> bool:
+    """Whether the database has the tables of an earlier version."""
     with database.read() as connection:
-        current = revision(connection)
-    return current is not None and known(current) and current != newest()
+        current = current_revision(connection)
+    if current is None or not is_known_revision(current):
+        return False
+    return current != newest_revision()
 
 
 def upgrade(connection: Connection, to: str = "head") -> None:
-    """Bring the tables to revision `to`, within the connection's transaction.
+    """Upgrade the tables to revision `to`, or create them, within the connection's transaction.
 
-    That must be one that makes tables.
+    It must be a transaction with `makes_tables`.
     """
     if connection.dialect.name == "postgresql":
-        # Two that open a new store at once: the second waits here, and finds the tables made.
+        # If two open a new store at once, the second waits here and finds the tables created.
         connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _UPGRADE_LOCK})
-    current, name = revision(connection), connection.engine.url.render_as_string(hide_password=True)
-    if not known(current):
+    current = current_revision(connection)
+    name = connection.engine.url.render_as_string(hide_password=True)
+    if current is not None and not is_known_revision(current):
         raise SsdptError(
-            f"{name}: this store was made by a newer version of ssdpt (tables {current}, this one "
-            f"knows {newest()}); update ssdpt"
+            f"{name}: this store was written by a newer version of ssdpt (tables {current}, this "
+            f"version supports {newest_revision()}); update ssdpt"
         )
     config = Config()
-    # alembic reads % as the beginning of a variable.
+    # alembic takes % for the beginning of a variable.
     config.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
     config.attributes["connection"] = connection
     try:
         command.upgrade(config, to)
-        if revision(connection) != current:
+        if current_revision(connection) != current:
             check_references(connection)
-    except Exception as error:  # a migration's own as well as the driver's
+    except Exception as error:  # of a migration as well as of the driver
         if isinstance(error, DBAPIError) and error.connection_invalidated:
             raise
         raise SsdptError(
-            f"{name}: the tables cannot be brought from {current or 'nothing'} to "
-            f"{newest() if to == 'head' else to} ({in_a_line(error)}); nothing was changed: see "
-            f"that the disk has room, or go on with the version of ssdpt before"
+            f"{name}: the tables cannot be upgraded from {current or 'nothing'} to "
+            f"{newest_revision() if to == 'head' else to} ({in_one_line(error)}); nothing was "
+            f"changed: check that the disk is not full, or use the previous version of ssdpt"
         ) from error
 
 
 def check_references(connection: Connection) -> None:
-    """Refuse rows that refer to others which are not there, before they are kept.
+    """ValueError if rows refer to rows that do not exist.
 
-    PostgreSQL has done so already, and SQLite unless the transaction makes tables.
+    PostgreSQL checks this by itself, and SQLite too unless the transaction has `makes_tables`.
     """
     if connection.dialect.name == "sqlite":
         for row in connection.exec_driver_sql("PRAGMA foreign_key_check"):
-            raise ValueError(f"rows of {row[0]} refer to {row[2]} that are not there")
+            raise ValueError(f"rows of {row[0]} refer to rows of {row[2]} that do not exist")
 
 
 def store_id(database: Database, connection: Connection) -> str:
-    """What tells this store from all others; given to it when it is first asked for."""
+    """The unique id of a store; created at the first call."""
     new = database.insert(about).values(name=_ID, value=secrets.token_hex(8))
     connection.execute(new.on_conflict_do_nothing(index_elements=["name"]))
-    found = connection.scalar(select(about.c.value).where(about.c.name == _ID))
-    assert found is not None
-    return found
+    id = connection.scalar(select(about.c.value).where(about.c.name == _ID))
+    assert id is not None
+    return id

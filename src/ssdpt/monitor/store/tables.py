@@ -1,7 +1,7 @@
 """The tables of a store, alike in SQLite and PostgreSQL.
 
-Readings are kept by (machine, time), so that a span of one machine lies together: SQLite keeps
-the rows themselves in that order, PostgreSQL answers from an index that carries the values.
+The primary key of readings is (machine, time), so that a time range of one machine is read in one
+piece: SQLite stores the rows in that order, PostgreSQL answers from an index that holds the values.
 Times of readings are whole milliseconds since 1970, UTC; all other times are seconds.
 """
 
@@ -25,8 +25,8 @@ from sqlalchemy import (
 
 from ssdpt.monitor.messages import MachineState
 
-# Stored numbers keep their meaning for ever; the gaps leave room for states between. The worst of
-# several is the highest, in the order of ssdpt.monitor.messages.STATES.
+# The numbers are stored, so they never change; the gaps allow for new states in between. A more
+# urgent state has a higher number, in the order of ssdpt.monitor.messages.STATES.
 STATE_CODES: dict[MachineState, int] = {
     "starting": 0,
     "off": 10,
@@ -39,19 +39,19 @@ STATE_CODES: dict[MachineState, int] = {
 STATE_OF_CODE = {code: state for state, code in STATE_CODES.items()}
 
 metadata = MetaData()
-# Only an INTEGER key counts up by itself in SQLite.
+# SQLite numbers new rows by itself only if the key is an INTEGER.
 _Serial = BigInteger().with_variant(Integer(), "sqlite")
-# PostgreSQL answers from an index alone only where it has vacuumed since rows were added.
+# PostgreSQL answers from an index alone only if it has vacuumed since rows were added.
 _VACUUM_SOON = {"autovacuum_vacuum_insert_scale_factor": 0.01}
 
-about = Table(  # the store itself: its id, and the service that works on it
+about = Table(  # the store itself: its id, and the service that uses it
     "about",
     metadata,
     Column("name", String(32), primary_key=True),
     Column("value", Text, nullable=False),
 )
-marks = Table(  # how far roll-ups and removals have come, in milliseconds; see readings.py
-    "marks",
+rollup_progress = Table(  # in milliseconds; see rollup_progress.py
+    "rollup_progress",
     metadata,
     Column("name", String(32), primary_key=True),
     Column("time", BigInteger, nullable=False),
@@ -62,8 +62,8 @@ machines = Table(
     Column("id", Integer, primary_key=True),
     Column("name", String(64), nullable=False, unique=True),
 )
-memory = Table(  # what is learnt about a machine, as JSON
-    "memory",
+machine_values = Table(  # values that outlive a restart, as JSON
+    "machine_values",
     metadata,
     Column("machine", ForeignKey("machines.id"), primary_key=True),
     Column("key", String(64), primary_key=True),
@@ -87,33 +87,33 @@ seconds = Table(
 )
 
 
-def _rolled(name: str) -> Table:
-    """Readings of a longer time in one row; `time` is when it begins."""
+def _rolled_up(name: str) -> Table:
+    """One row for the readings of a minute or an hour; `time` is its beginning."""
     return Table(
         name,
         metadata,
         Column("machine", SmallInteger, nullable=False),
         Column("time", BigInteger, nullable=False),
         Column("readings", Integer, nullable=False),
-        Column("heard", Integer, nullable=False),  # readings with a smoothed score
+        Column("scored", Integer, nullable=False),  # readings with a smoothed score
         Column("low", REAL),  # of the smoothed score, like mean and high
         Column("mean", REAL),
         Column("high", REAL),
-        Column("state", SmallInteger, nullable=False),  # the worst
+        Column("state", SmallInteger, nullable=False),  # the most urgent
         Column("level", REAL, nullable=False),  # mean of dBFS
         PrimaryKeyConstraint(
             "machine",
             "time",
             name=f"{name}_pkey",
-            postgresql_include=["heard", "low", "mean", "high", "state"],
+            postgresql_include=["scored", "low", "mean", "high", "state"],
         ),
         sqlite_with_rowid=False,
         postgresql_with=_VACUUM_SOON,
     )
 
 
-minutes = _rolled("minutes")
-hours = _rolled("hours")
+minutes = _rolled_up("minutes")
+hours = _rolled_up("hours")
 
 events = Table(
     "events",
@@ -124,7 +124,7 @@ events = Table(
     Column("level", String(16), nullable=False),
     Column("began", Double, nullable=False),
     Column("ended", Double),
-    Column("words", Text, nullable=False),
+    Column("message", Text, nullable=False),
     Column("peak", Double),
     Column("threshold", Double),
     Column("label", String(16), nullable=False),
@@ -154,7 +154,7 @@ attachments = Table(
     Column("key", String(64), nullable=False),
     Column("bytes", BigInteger, nullable=False),
 )
-samples = Table(  # how a machine sounds when all is well
+samples = Table(  # a recording of the normal sound of a machine
     "samples",
     metadata,
     Column("machine", ForeignKey("machines.id"), primary_key=True),

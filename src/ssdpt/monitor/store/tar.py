@@ -1,4 +1,4 @@
-"""Members of a backup's .tar, by name."""
+"""Reads and writes members of the .tar file of a backup."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from ssdpt.common.files import atomic_path
 
 
 def add_bytes(tar: tarfile.TarFile, name: str, content: bytes) -> None:
-    """One more member."""
+    """Add a member."""
     info = tarfile.TarInfo(name)
     info.size, info.mtime = len(content), int(time.time())
     tar.addfile(info, io.BytesIO(content))
 
 
 def open_member(tar: tarfile.TarFile, name: str) -> IO[bytes]:
-    """Its content; KeyError where there is no such file."""
+    """Open a member; KeyError if there is no such file."""
     file = tar.extractfile(tar.getmember(name))
     if file is None:
-        raise KeyError(f"{name} is no file")
+        raise KeyError(f"{name} is not a file")
     return file
 
 
 def write_member(tar: tarfile.TarFile, member: tarfile.TarInfo, path: Path) -> None:
-    """Its content as the file `path`, whole and safe on the disk."""
+    """Write a member to the file `path`, atomically."""
     source = tar.extractfile(member)
     assert source is not None
     with atomic_path(path) as temporary, temporary.open("wb") as target:

@@ -1,4 +1,4 @@
-"""Everything the monitor writes into the store, in order, however long the store is away."""
+"""Writes readings and events in the background; they wait while the database is unavailable."""
 
 from __future__ import annotations
 
@@ -7,57 +7,59 @@ import threading
 from collections import deque
 
 from ssdpt.monitor.messages import Event, Reading
-from ssdpt.monitor.store import Store, StoreUnavailable
+from ssdpt.monitor.store.engine import StoreUnavailable
+from ssdpt.monitor.store.store import Store
 
-_MOST_READINGS = 200_000  # that wait; then the oldest are lost, events never
-_PORTION = 5000  # readings written at once
+_MOST_READINGS = 200_000  # that wait; beyond that the oldest are dropped, events never
+_BATCH = 5000  # readings per transaction
 _PAUSE = 1.0  # seconds between batches, and between attempts
 _LOG = logging.getLogger(__name__)
 
 
-class Writer:
-    """Readings in batches, events at once, on a thread of its own."""
+class StoreWriter:
+    """Writes readings in batches and events at once, on its own thread."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
-        self.trouble = ""  # why nothing is written at the moment, in words
-        self.lost = 0  # readings that found no room
+        self.problem = ""  # why nothing can be written now, for people
+        self.readings_lost = 0  # dropped because too many were waiting
         self._readings: deque[Reading] = deque()
-        self._events: dict[str, Event] = {}  # the latest of each, in the order they came
+        self._events: dict[str, Event] = {}  # the newest version of each, in order of arrival
         self._lock = threading.Lock()
-        self._writing = threading.Lock()
+        self._flush_lock = threading.Lock()
         self._wake = threading.Event()
         self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._work, name="ssdpt-writer", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="ssdpt-writer", daemon=True)
 
     def start(self) -> None:
+        """Start the thread."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Write what is left, if the store is there."""
+        """Stop the thread, and write what is waiting if the database is available."""
         self._stop.set()
         self._wake.set()
         if self._thread.is_alive():
             self._thread.join(10.0)
         self.flush()
 
-    def reading(self, reading: Reading) -> None:
+    def add_reading(self, reading: Reading) -> None:
         """Write it with the next batch."""
         with self._lock:
             if len(self._readings) >= _MOST_READINGS:
                 self._readings.popleft()
-                self.lost += 1
+                self.readings_lost += 1
             self._readings.append(reading)
 
-    def event(self, event: Event) -> None:
-        """Write it as soon as can be."""
+    def add_event(self, event: Event) -> None:
+        """Write it as soon as possible."""
         with self._lock:
             self._events[event.id] = event
         self._wake.set()
 
     def flush(self) -> bool:
-        """Write everything now; whether that went well."""
-        with self._writing:
+        """Write everything now; False if that failed."""
+        with self._flush_lock:
             with self._lock:
                 events, self._events = self._events, {}
                 readings, self._readings = list(self._readings), deque()
@@ -66,22 +68,22 @@ class Writer:
                     self.store.save_event(event)
                     del events[event.id]
                 while readings:
-                    self.store.add_readings(readings[:_PORTION])
-                    del readings[:_PORTION]
+                    self.store.add_readings(readings[:_BATCH])
+                    del readings[:_BATCH]
             except Exception as error:
-                # Whatever it is, the watch goes on, and what could not be written waits.
+                # Monitoring goes on whatever the error is; what was not written waits.
                 with self._lock:
                     self._events = events | self._events
                     self._readings.extendleft(reversed(readings))
-                if not self.trouble:
-                    unforeseen = not isinstance(error, StoreUnavailable)
-                    _LOG.warning("%s; readings and events wait", error, exc_info=unforeseen)
-                self.trouble = str(error)
+                if not self.problem:
+                    unexpected = not isinstance(error, StoreUnavailable)
+                    _LOG.warning("%s; readings and events wait", error, exc_info=unexpected)
+                self.problem = str(error)
                 return False
-            self.trouble = ""
+            self.problem = ""
             return True
 
-    def _work(self) -> None:
+    def _run(self) -> None:
         while not self._stop.is_set():
             self._wake.wait(_PAUSE)
             self._wake.clear()

@@ -1,4 +1,4 @@
-"""Run by alembic, on the connection that ssdpt.monitor.store.schema hands it."""
+"""Run by alembic, on the connection that ssdpt.monitor.store.schema passes to it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ from ssdpt.monitor.store.tables import metadata
 context.configure(
     connection=context.config.attributes["connection"],
     target_metadata=metadata,
-    transactional_ddl=True,  # SQLite too: a store is upgraded whole or not at all
+    transactional_ddl=True,  # for SQLite too: an upgrade is complete, or nothing has changed
 )
 context.run_migrations()

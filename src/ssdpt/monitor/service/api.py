@@ -1,0 +1,214 @@
+"""What the HTTP API can ask of the service. Methods may be called from any thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ssdpt.alarms.operating_points import UNKNOWN
+from ssdpt.alarms.thresholds import Thresholds
+from ssdpt.errors import SsdptError
+from ssdpt.monitor.capture.spectrum import spectrogram
+from ssdpt.monitor.config import MachineSettings
+from ssdpt.monitor.events.picture import read_picture
+from ssdpt.monitor.messages import (
+    Event,
+    EventLabel,
+    EventSpectrogram,
+    MachineStatus,
+    ModelInfo,
+    ServiceStatus,
+    Spectrogram,
+    Spectrum,
+)
+from ssdpt.monitor.outputs.metrics import Metrics
+from ssdpt.monitor.service.baseline_learning import BaselineLearning
+from ssdpt.monitor.service.feedback import Feedback
+from ssdpt.monitor.service.machine_admin import MachineAdmin
+from ssdpt.monitor.service.machine_values import MachineValues
+from ssdpt.monitor.service.normal_samples import NormalSamples
+from ssdpt.monitor.service.publisher import Publisher
+from ssdpt.monitor.service.registry import MachineRegistry
+from ssdpt.monitor.service.status import ServiceView
+from ssdpt.monitor.service.subscriptions import Subscription, Subscriptions
+from ssdpt.monitor.store import Store
+from ssdpt.types import Floats
+
+
+class MonitorApi:
+    """Reads what is shown, and does what people ask for."""
+
+    def __init__(
+        self,
+        view: ServiceView,
+        machines: MachineRegistry,
+        store: Store,
+        values: MachineValues,
+        samples: NormalSamples,
+        learning: BaselineLearning,
+        feedback: Feedback,
+        admin: MachineAdmin,
+        publisher: Publisher,
+        subscriptions: Subscriptions,
+        metrics: Metrics,
+        is_ready: Callable[[], bool],
+    ) -> None:
+        self.metrics = metrics
+        self._view, self._machines, self._store, self._values = view, machines, store, values
+        self._samples, self._learning, self._feedback = samples, learning, feedback
+        self._admin, self._publisher, self._subscriptions = admin, publisher, subscriptions
+        self._is_ready = is_ready
+
+    # --- What is shown ----------------------------------------------------------------------------
+
+    @property
+    def ready(self) -> bool:
+        """Whether the loop runs and the store accepts data; a lost machine is an event."""
+        return self._is_ready()
+
+    def machine_ids(self) -> list[str]:
+        return self._machines.ids()
+
+    def status(self) -> ServiceStatus:
+        """The service itself."""
+        return self._view.service()
+
+    def machine_statuses(self) -> list[MachineStatus]:
+        """All machines."""
+        statuses = [self._view.machine_if_known(id) for id in self._machines.ids()]
+        return [status for status in statuses if status is not None]
+
+    def machine_status(self, id: str) -> MachineStatus:
+        """One machine; UnknownMachine where there is none."""
+        return self._view.machine(id)
+
+    def subscribe(self) -> Subscription:
+        """Everything that happens from now on."""
+        return self._subscriptions.subscribe()
+
+    def spectrum(self, id: str) -> Spectrum:
+        """The last second against the normal range."""
+        machine = self._machines[id]
+        capture, point = machine.capture, machine.judge.operating_point or UNKNOWN
+        now = capture.spectrum(capture.log_mel.end)
+        return machine.spectrum.compare(capture.frequencies, now, point)
+
+    def spectrogram(self, id: str, seconds: float) -> Spectrogram:
+        """The last seconds."""
+        capture = self._machines[id].capture
+        end = capture.log_mel.end
+        frames, begin = capture.log_mel.between(end - seconds, end)
+        return spectrogram(frames, begin, capture.frequencies, capture.mel_seconds)
+
+    def normal_sample(self, id: str) -> bytes:
+        """Some seconds of normal sound as a FLAC file."""
+        return self._samples.flac(self._machines[id])
+
+    def event_spectrogram(self, id: str) -> EventSpectrogram:
+        """The picture of an event."""
+        path = self._store.attachment(id, "spectrogram")
+        if path is None:
+            raise SsdptError("this event has no spectrogram")
+        return read_picture(path.read_bytes())
+
+    def models(self) -> list[ModelInfo]:
+        """The models of all machines that have one."""
+        return [
+            ModelInfo(
+                machine=machine.id,
+                system=model.detector.system_name,
+                card_markdown=model.detector.card(),
+                sections=model.detector.sections,
+                clips=model.clips,
+                version=model.version,
+            )
+            for machine in self._machines
+            if (model := machine.model) is not None
+        ]
+
+    # --- What people do ---------------------------------------------------------------------------
+
+    def acknowledge(self, id: str, who: str, comment: str = "") -> Event:
+        """Someone has seen an event."""
+        return self._feedback.acknowledge(id, who, comment)
+
+    def comment(self, id: str, who: str, text: str) -> Event:
+        """Someone writes about an event."""
+        return self._feedback.comment(id, who, text)
+
+    def label(self, id: str, label: EventLabel, who: str) -> Event:
+        """Someone says what an event was; `normal` is added to the machine's model."""
+        return self._feedback.label(id, label, who)
+
+    def mute(self, id: str, until: float | None) -> None:
+        """No new events of this machine until then; None ends it."""
+        machine = self._machines[id]
+        self._values.set(id, "muted_until", until)
+        machine.muted_until = until
+        self._publisher.machine_changed(id)
+
+    def accept_drift(self, id: str) -> None:
+        """Take the scores of the last minutes as usual."""
+        machine = self._machines[id]
+        with self._machines.lock:
+            if not machine.judge.can_accept_drift:
+                raise SsdptError(
+                    f"machine {id}: judged for less than five minutes as it sounds now; try again "
+                    "later"
+                )
+            machine.judge.accept_drift()
+        self._values.save(machine)
+        self._publisher.machine_changed(id)
+
+    def name_operating_point(self, id: str, number: int, name: str) -> None:
+        """Give an operating point a name."""
+        machine = self._machines[id]
+        baseline = machine.judge.baseline
+        with self._machines.lock:
+            if baseline.points is None or not 1 <= number <= len(baseline.points.points):
+                raise SsdptError(f"machine {id} has no operating point {number}")
+            baseline.points = baseline.points.named(number, name.strip())
+        self._values.save(machine)
+        self._publisher.machine_changed(id)
+
+    def thresholds(self, id: str, false_alerts_per_week: float) -> Thresholds:
+        """What the thresholds would be."""
+        machine = self._machines[id]
+        if machine.model is None:
+            raise SsdptError(f"machine {id} has no model yet: learn its baseline first")
+        return machine.judge.thresholds_at(false_alerts_per_week)
+
+    def set_false_alerts(self, id: str, false_alerts_per_week: float) -> Thresholds:
+        """Accept so many false alerts per week from now on."""
+        thresholds = self.thresholds(id, false_alerts_per_week)
+        self._values.set_false_alerts(self._machines[id], false_alerts_per_week)
+        self._publisher.machine_changed(id)
+        return thresholds
+
+    def start_learning(self, id: str, minutes: float) -> None:
+        """Learn a new baseline from so many minutes of running."""
+        self._learning.start(id, minutes)
+
+    def stop_learning(self, id: str) -> None:
+        """Discard what was collected."""
+        self._learning.stop(id)
+
+    def push(
+        self, id: str, samples: Floats, rate: int, channels: int, time: float | None = None
+    ) -> None:
+        """Sound from another program, (frames, channels) or (frames,)."""
+        machine = self._machines[id]
+        push: Callable[..., None] | None = getattr(machine.capture.source, "push", None)
+        if push is None:
+            raise SsdptError(
+                f"machine {id} has a {machine.settings.source.kind} source; only a source of kind "
+                "pushed accepts sound"
+            )
+        push(samples, rate, channels, time)
+
+    def add_machine(self, settings: MachineSettings) -> str:
+        """Monitor one more machine; gives its id."""
+        return self._admin.add(settings)
+
+    def remove_machine(self, id: str) -> None:
+        """Stop monitoring a machine that was added on the page."""
+        self._admin.remove(id)

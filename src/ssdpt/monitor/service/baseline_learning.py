@@ -1,0 +1,152 @@
+"""Machines that learn their own baseline, live: collecting, fitting, taking it into use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from ssdpt.alarms.operating_points import OperatingPointLearner
+from ssdpt.errors import SsdptError
+from ssdpt.monitor.learning.baseline import learn_baseline
+from ssdpt.monitor.learning.collector import BaselineCollector
+from ssdpt.monitor.service.jobs import JobQueue
+from ssdpt.monitor.service.machine import MachineMonitor
+from ssdpt.monitor.service.machine_values import MachineValues
+from ssdpt.monitor.service.normal_samples import NormalSamples
+from ssdpt.monitor.service.opening import MachineOpener
+from ssdpt.monitor.service.publisher import Publisher
+from ssdpt.monitor.service.registry import MachineRegistry
+from ssdpt.monitor.service.service_log import ServiceLog
+from ssdpt.types import Floats
+
+_LEARNING = "learning"  # key under which the requested minutes are kept until it is done
+
+
+class BaselineLearning:
+    """Which machines are learning, and what becomes of it."""
+
+    def __init__(
+        self,
+        machines: MachineRegistry,
+        opener: MachineOpener,
+        values: MachineValues,
+        samples: NormalSamples,
+        publisher: Publisher,
+        jobs: JobQueue,
+        log: ServiceLog,
+    ) -> None:
+        self._machines, self._opener, self._values = machines, opener, values
+        self._samples, self._publisher, self._jobs, self._log = samples, publisher, jobs, log
+
+    def start(self, id: str, minutes: float) -> None:
+        """Collect normal sound for so long, then fit a model to it."""
+        machine = self._machines[id]
+        if machine.settings.model is not None:
+            raise SsdptError(
+                f"machine {id}: the configuration file names its model; remove it there to let "
+                "the machine learn its own baseline"
+            )
+        self._values.set(id, _LEARNING, minutes)
+        # How loud it runs may be what has changed.
+        self._values.set(id, "usual_dbfs", None)
+        with self._machines.lock:
+            machine.restart_running()
+            machine.collector = BaselineCollector.for_minutes(minutes)
+            for message in machine.set_state("learning"):
+                self._publisher.publish(message)
+        self._publisher.machine_changed(id)
+
+    def stop(self, id: str) -> None:
+        """Discard what was collected; the machine is judged as before."""
+        with self._machines.lock:
+            machine = self._machines[id]
+            if machine.collector is None:
+                raise SsdptError(f"machine {id} is not learning a baseline")
+            machine.collector = None
+            for message in machine.set_state("starting"):
+                self._publisher.publish(message)
+        self._values.remove(id, _LEARNING)
+        self._publisher.machine_changed(id)
+
+    def resume(self) -> None:
+        """Start again what a stop of the service has interrupted."""
+        for machine in self._machines:
+            minutes = self._values.get(machine.id, _LEARNING)
+            if minutes is None:
+                continue
+            if machine.settings.model is not None:
+                self._values.remove(machine.id, _LEARNING)
+                continue
+            self.start(machine.id, float(minutes))
+            self._log.note(
+                f"{machine.settings.title} was learning a baseline when the service stopped, and "
+                "starts again"
+            )
+
+    def forget(self, id: str) -> None:
+        """The machine was removed, or has a named model now."""
+        self._values.remove(id, _LEARNING)
+
+    def update(self, machine: MachineMonitor, now: float) -> None:
+        """After another second of a machine."""
+        with self._machines.lock:
+            collector, running = machine.collector, machine.state != "off"
+            if collector is not None and collector.update(machine.capture, now, running=running):
+                machine.collector = None
+                self.learn_from(machine.id, collector.clips.copy)
+        baseline = machine.judge.baseline
+        if baseline.points is None and baseline.learner.ready:
+            failure = f"{machine.settings.title}: its operating points are not known"
+            self._jobs.submit(failure, partial(self._learn_points, machine, baseline.learner))
+            baseline.learner = OperatingPointLearner()
+
+    def learn_from(self, id: str, make_clips: Callable[[], Sequence[Floats]]) -> None:
+        """Fit a model to normal clips, (samples,) each, in the background."""
+        machine = self._machines[id]
+        with self._machines.lock:
+            machine.fitting = True
+        failure = f"{machine.settings.title}: no baseline was learned"
+        self._jobs.submit(failure, partial(self._learn, machine, make_clips))
+
+    def _learn(self, machine: MachineMonitor, make_clips: Callable[[], Sequence[Floats]]) -> None:
+        id = machine.id
+        try:
+            clips = make_clips()
+            learned = learn_baseline(clips, machine.capture.rate, id)
+            with self._machines.lock:
+                # The configuration may have replaced or removed the machine meanwhile.
+                current = self._machines.get(id)
+                if current is None or current.settings.model is not None:
+                    return
+                current.adopt(self._opener.save_model(current, learned.detector), learned.points)
+                current.spectrum = learned.spectrum
+                current.normal_samples = learned.samples
+                current.fitting = False
+                for message in current.set_state("starting"):
+                    self._publisher.publish(message)
+            self._values.save(current)
+        finally:
+            self._finish(id)
+        self._samples.store(current)
+        self._log.note(f"{current.settings.title}: baseline learned from {len(clips)} clips")
+
+    def _finish(self, id: str) -> None:
+        """After a fit, whether it worked or not."""
+        with self._machines.lock:
+            machine = self._machines.get(id)
+            if machine is not None:
+                machine.fitting = False
+            if machine is None or machine.collector is None:  # not started again meanwhile
+                self._values.remove(id, _LEARNING)
+        self._publisher.machine_changed(id)
+
+    def _learn_points(self, machine: MachineMonitor, learner: OperatingPointLearner) -> None:
+        baseline = machine.judge.baseline
+        points = learner.learn()
+        with self._machines.lock:
+            current = self._machines.get(machine.id)
+            if current is None or current.judge.baseline is not baseline:
+                return  # it has another model meanwhile
+            baseline.set_points(points)
+        self._values.save(current)
+        self._publisher.machine_changed(machine.id)

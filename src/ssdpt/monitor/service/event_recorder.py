@@ -1,0 +1,120 @@
+"""Keeps the sound and the picture of events."""
+
+from __future__ import annotations
+
+import math
+import time as clock
+from collections.abc import Callable
+from functools import partial
+
+from ssdpt.data.audio import flac_bytes
+from ssdpt.monitor.config import RetentionSettings
+from ssdpt.monitor.events.picture import EventSound, event_picture
+from ssdpt.monitor.messages import Event, EventChanged
+from ssdpt.monitor.service.jobs import JobQueue
+from ssdpt.monitor.service.machine import MachineMonitor
+from ssdpt.monitor.service.publisher import Publisher
+from ssdpt.monitor.service.registry import MachineRegistry
+from ssdpt.monitor.service.service_log import ServiceLog
+from ssdpt.monitor.store import Store, StoreUnavailable
+from ssdpt.monitor.store.writer import StoreWriter
+
+_LATE_FILE = 5.0  # seconds: the next recording of a folder may come any time, or never
+
+
+class EventRecorder:
+    """Records an event when all of its sound has been captured."""
+
+    def __init__(
+        self,
+        machines: MachineRegistry,
+        store: Store,
+        writer: StoreWriter,
+        publisher: Publisher,
+        jobs: JobQueue,
+        log: ServiceLog,
+        retention: Callable[[], RetentionSettings],
+        recorded: Callable[[Event], None],
+    ) -> None:
+        """`retention` gives the present settings; `recorded` is told of every kept recording."""
+        self._machines, self._store, self._writer = machines, store, writer
+        self._publisher, self._jobs, self._log = publisher, jobs, log
+        self._retention, self._recorded = retention, recorded
+        self._pending: dict[str, tuple[str, float]] = {}  # event: machine, time when complete
+
+    def schedule(self, event: Event) -> None:
+        """Record it when it is complete, if it is an anomaly without a recording."""
+        if event.kind == "anomaly" and not event.has_audio and event.ended is None:
+            complete = event.began + self._retention().post_roll
+            self._pending.setdefault(event.id, (event.machine, complete))
+
+    def forget(self, machine: str) -> None:
+        """A machine was removed: record none of its events any more."""
+        self._pending = {
+            event: entry for event, entry in self._pending.items() if entry[0] != machine
+        }
+
+    def record_silent(self, machine: MachineMonitor) -> None:
+        """Record what there is of events of a machine whose sound has ended."""
+        silent = clock.monotonic() - machine.capture.last_chunk_at
+        if machine.lost or silent > self._retention().post_roll + _LATE_FILE:
+            self.record_due(machine, math.inf)
+
+    def record_due(self, machine: MachineMonitor, now: float) -> None:
+        """Record the events of a machine that are complete by `now`."""
+        with self._machines.lock:
+            due = [
+                event
+                for event, (owner, complete) in self._pending.items()
+                if owner == machine.id and now >= complete
+            ]
+            for event in due:
+                del self._pending[event]
+        for event in due:
+            self._submit(machine, event)
+
+    def _submit(self, machine: MachineMonitor, id: str) -> None:
+        """Copy the sound now, while it is held; encode and draw it in a job."""
+        event = machine.events.get(id)
+        if event is None or not self._retention().keep_audio:
+            return
+        sound = self._sound(machine, event)
+        title = machine.settings.title
+        if not len(sound.samples):
+            self._log.note(f"{title}: the sound of an event is no longer held")
+            return
+        failure = f"{title}: the sound of an event was not kept"
+        self._jobs.submit(failure, partial(self._record, machine, id, sound))
+
+    def _sound(self, machine: MachineMonitor, event: Event) -> EventSound:
+        retention, capture = self._retention(), machine.capture
+        # An event begins after a minimum duration, and its cause may lie a clip before that.
+        clip_seconds = 0.0 if machine.model is None else machine.model.clip_seconds
+        delay = machine.settings.alarm.min_duration + clip_seconds
+        end = event.began + retention.post_roll
+        log_mel, begin = capture.log_mel.between(event.began - delay - retention.pre_roll, end)
+        # The first sample is in the centre of the first frame, so that picture and map agree.
+        samples, begin = capture.samples.between(begin, end)
+        return EventSound(
+            samples, capture.rate, begin, log_mel, capture.frequencies, capture.mel_seconds
+        )
+
+    def _record(self, machine: MachineMonitor, id: str, sound: EventSound) -> None:
+        detector = None if machine.model is None else machine.model.detector
+        picture = event_picture(sound, detector, machine.section)
+        if not self._writer.flush():  # an attachment needs its event in the store
+            raise StoreUnavailable(self._writer.problem)
+        self._store.attach(id, "audio", flac_bytes(sound.samples, sound.rate), ".flac")
+        self._store.attach(id, "spectrogram", picture.to_bytes(), ".npz")
+        stored = self._store.event(id)
+        with self._machines.lock:
+            machine = self._machines.get(machine.id) or machine
+            event = machine.events.get(id) or stored
+            if event is None:
+                return
+            event = event.model_copy(
+                update={"audio_begin": sound.begin, "top_bands_hz": picture.bands_hz}
+            )
+            machine.events.replace(event)
+            self._publisher.publish(EventChanged(event=event))
+        self._recorded(event)

@@ -1,0 +1,76 @@
+"""Work of every minute: retention, roll-ups, and what must outlive a restart."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time as clock
+from collections.abc import Callable
+
+from ssdpt.monitor.config import RetentionSettings
+from ssdpt.monitor.service.machine_values import MachineValues
+from ssdpt.monitor.service.normal_samples import NormalSamples
+from ssdpt.monitor.service.registry import MachineRegistry
+from ssdpt.monitor.service.service_log import ServiceLog
+from ssdpt.monitor.store import Store, StoreUnavailable
+
+_EVERY = 60.0  # seconds
+_LOG = logging.getLogger(__name__)
+
+
+class Housekeeping:
+    """One thread beside the loop."""
+
+    def __init__(
+        self,
+        machines: MachineRegistry,
+        store: Store,
+        values: MachineValues,
+        samples: NormalSamples,
+        log: ServiceLog,
+        retention: Callable[[], RetentionSettings],
+    ) -> None:
+        self._machines, self._store, self._values = machines, store, values
+        self._samples, self._log, self._retention = samples, log, retention
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="ssdpt-housekeeping", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self, timeout: float = 5.0) -> None:
+        self._stop.set()
+        if self._thread.is_alive():
+            self._thread.join(timeout)
+
+    @property
+    def alive(self) -> bool:
+        return self._thread.is_alive()
+
+    def save_values(self) -> None:
+        """What must outlive a restart."""
+        for machine in self._machines:
+            self._values.save(machine)
+
+    def _run(self) -> None:
+        while not self._stop.wait(_EVERY):
+            # Each by itself: on a full disk nothing can be written until old sound is removed.
+            for task in (self._retain, self._roll_up, self.save_values, self._store_samples):
+                try:
+                    task()
+                except StoreUnavailable as error:
+                    _LOG.warning("%s", error)
+                except Exception:
+                    _LOG.exception("housekeeping failed")
+
+    def _retain(self) -> None:
+        removed = self._store.retain(clock.time(), self._retention())
+        if removed.message:
+            self._log.note(removed.message)
+
+    def _roll_up(self) -> None:
+        self._store.roll_up(clock.time())
+
+    def _store_samples(self) -> None:
+        for machine in self._machines:
+            self._samples.store_due(machine)

@@ -1,0 +1,53 @@
+"""Some seconds of normal sound of each machine, kept to compare with."""
+
+from __future__ import annotations
+
+import math
+import time as clock
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from ssdpt.data.audio import flac_bytes
+from ssdpt.errors import SsdptError
+from ssdpt.monitor.service.jobs import JobQueue
+from ssdpt.monitor.service.machine import MachineMonitor
+from ssdpt.monitor.store import Store
+
+_STORE_EVERY = 3600.0  # seconds
+
+
+class NormalSamples:
+    """The normal sample of a machine, in memory and, across restarts, in the store."""
+
+    def __init__(self, store: Store, jobs: JobQueue, keep_audio: Callable[[], bool]) -> None:
+        self._store, self._jobs, self._keep_audio = store, jobs, keep_audio
+        self._stored_at: dict[str, float] = {}
+
+    def flac(self, machine: MachineMonitor) -> bytes:
+        """As a FLAC file; that of before the last start, until there is a new one."""
+        sample = machine.normal_sample
+        stored = self._store.sample(machine.id)
+        if not self._keep_audio() or (sample is None and stored is None):
+            raise SsdptError(f"machine {machine.id}: there is no normal sound to compare with yet")
+        if sample is not None:
+            return flac_bytes(sample, machine.capture.rate)
+        assert stored is not None
+        return stored.read_bytes()
+
+    def store_due(self, machine: MachineMonitor) -> None:
+        """Store it in the background, once an hour."""
+        now = clock.monotonic()
+        last = self._stored_at.get(machine.id, -math.inf)
+        if machine.normal_samples and now - last >= _STORE_EVERY:
+            self._stored_at[machine.id] = now
+            failure = f"{machine.settings.title}: its normal sound was not kept"
+            self._jobs.submit(failure, partial(self.store, machine))
+
+    def store(self, machine: MachineMonitor) -> None:
+        """Store it now."""
+        sample = machine.normal_sample
+        if sample is not None and self._keep_audio():
+            content = flac_bytes(np.asarray(sample), machine.capture.rate)
+            self._store.keep_sample(machine.id, content, ".flac")

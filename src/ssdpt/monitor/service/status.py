@@ -1,0 +1,116 @@
+"""Machines and the service as the API, the page and other programs see them."""
+
+from __future__ import annotations
+
+import time as clock
+
+from ssdpt.monitor.messages import (
+    DriftStatus,
+    LearningProgress,
+    MachineStatus,
+    OperatingPointStatus,
+    ServiceStatus,
+    SourceState,
+)
+from ssdpt.monitor.service.current_config import CurrentConfig
+from ssdpt.monitor.service.machine import MachineMonitor
+from ssdpt.monitor.service.registry import MachineRegistry
+from ssdpt.monitor.service.service_log import ServiceLog
+from ssdpt.version import __version__
+
+
+class ServiceView:
+    """Gathers what is shown of machines and of the service."""
+
+    def __init__(
+        self, machines: MachineRegistry, current: CurrentConfig, log: ServiceLog, *, demo: bool
+    ) -> None:
+        self._machines, self._current, self._log, self._demo = machines, current, log, demo
+
+    def machine(self, id: str) -> MachineStatus:
+        """One machine; UnknownMachine where there is none."""
+        with self._machines.lock:
+            return machine_status(self._machines[id], added_on_page=self._current.is_added(id))
+
+    def machine_if_known(self, id: str) -> MachineStatus | None:
+        """None for a machine that is not there, or no longer."""
+        with self._machines.lock:
+            return self.machine(id) if id in self._machines else None
+
+    def service(self) -> ServiceStatus:
+        """The service itself."""
+        config = self._current.config
+        times = [machine.last.time for machine in self._machines if machine.last]
+        return ServiceStatus(
+            # In simulations the machines' clock runs ahead of ours.
+            now=max(times) if times and config.speed != 1 else clock.time(),
+            name=config.name,
+            timezone=config.timezone,
+            version=__version__,
+            demo=self._demo,
+            keeps_audio=config.retention.keep_audio,
+            speed=config.speed,
+            notes=self._log.notes,
+            problems=self._log.problems,
+        )
+
+
+def machine_status(machine: MachineMonitor, *, added_on_page: bool) -> MachineStatus:
+    """Everything that is shown of a machine; a new field of the page begins here."""
+    judge, reading, drift = machine.judge, machine.last, machine.events.open.get("drift")
+    return MachineStatus(
+        id=machine.id,
+        name=machine.settings.title,
+        site=machine.settings.site,
+        model="" if machine.model is None else machine.model.detector.system_name,
+        state=machine.state,
+        state_since=machine.state_since,
+        muted_until=machine.muted_until,
+        smoothed=reading.smoothed if reading else None,
+        p_value=reading.p_value if reading else None,
+        level_dbfs=reading.level_dbfs if reading else None,
+        last_sound=reading.time if reading else None,
+        thresholds=judge.thresholds,
+        operating_point=judge.operating_point,
+        operating_points=_operating_points(machine),
+        added_on_page=added_on_page,
+        drift=None if drift is None else DriftStatus(message=drift.message, since=drift.began),
+        source=_source_state(machine),
+        learning=_learning_progress(machine),
+        open_events=len(machine.events.open),
+        last_event=machine.events.last,
+        recent_scores=tuple(machine.recent_scores),
+    )
+
+
+def _source_state(machine: MachineMonitor) -> SourceState:
+    status, failure = machine.capture.source.status, machine.capture.failure
+    return SourceState(
+        kind=machine.settings.source.kind,
+        connected=status.connected and not failure,
+        message=failure or status.message,
+        drift_ppm=status.drift_ppm,
+        gaps=status.gaps,
+        reconnects=status.reconnects,
+    )
+
+
+def _learning_progress(machine: MachineMonitor) -> LearningProgress | None:
+    collector = machine.collector
+    if collector is None:
+        return None
+    return LearningProgress(seconds=collector.seconds, target_seconds=collector.target_seconds)
+
+
+def _operating_points(machine: MachineMonitor) -> tuple[OperatingPointStatus, ...]:
+    points = machine.judge.baseline.points
+    return tuple(
+        OperatingPointStatus(
+            number=number,
+            name=point.name,
+            share=point.share,
+            level_dbfs=point.level_dbfs,
+            usual_score=point.usual_score,
+        )
+        for number, point in enumerate(points.points if points else (), 1)
+    )

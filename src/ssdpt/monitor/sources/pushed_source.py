@@ -1,0 +1,208 @@
+"""Sound that other programs send by HTTP or WebSocket."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from ssdpt.data.resampling import Resampler
+from ssdpt.errors import SsdptError
+from ssdpt.monitor.config import ChannelSettings
+from ssdpt.monitor.sources.base import CHUNK_SECONDS, Source, check_channel
+from ssdpt.monitor.sources.chunk import Chunk
+from ssdpt.monitor.sources.clock import SYSTEM, TOLERANCE, Clock
+from ssdpt.monitor.sources.timeline import Timeline
+from ssdpt.types import Floats
+
+MAX_WAITING = 60.0  # seconds of sound
+_MAX_AHEAD = 60.0  # seconds that the end of what is sent may lie in the future
+_DISCONNECTED_AFTER = 60.0  # seconds without a push, where max_silence is empty
+_IDLE = 1.0  # seconds until the resampler is emptied
+_POLL = 0.2  # seconds
+_RATES = (1000, 384_000)  # Hz
+_MAX_CHANNELS = 64
+
+
+class PushedSettings(ChannelSettings):
+    """Sound that other programs send by HTTP or WebSocket."""
+
+    kind: Literal["pushed"] = "pushed"
+    max_silence: float | None = Field(
+        None,
+        gt=0,
+        description="seconds without sound after which the source is lost; empty = never",
+    )
+
+    arrives_in_files: ClassVar[bool] = True
+    accepts_push: ClassVar[bool] = True
+
+    @property
+    def reads_local_files(self) -> bool:
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class _Push:
+    samples: Floats  # (n,) of the one channel
+    rate: int
+    time: float
+    gap: float
+
+    @property
+    def seconds(self) -> float:
+        return len(self.samples) / self.rate
+
+
+class PushedSource(Source):
+    """Holds pushed sound until it is read; refuses sound that arrives faster than it is read."""
+
+    settings_class = PushedSettings
+
+    def __init__(self, settings: PushedSettings, rate: int, clock: Clock = SYSTEM) -> None:
+        super().__init__(settings, rate, clock)
+        self._disconnected_after = settings.max_silence or _DISCONNECTED_AFTER
+        self._timeline = Timeline(TOLERANCE)
+        self._pushes: deque[_Push] = deque()
+        self._waiting = 0.0  # seconds
+        self._last = clock.steady()
+        self._change = threading.Condition()
+        self._update_status(message="waiting for the first sound")
+
+    def push(
+        self,
+        samples: NDArray[np.float32] | NDArray[np.int16],
+        rate: int,
+        channels: int = 1,
+        time: float | None = None,
+    ) -> float:
+        """Add sound; return how many seconds of it are new.
+
+        `samples`: (frames, channels), or interleaved; float within ±1 or 16-bit. `time` is that
+        of the first sample; without it the sound follows the last, or ended just now. Sound that
+        overlaps with earlier sound is dropped. More than `MAX_WAITING` seconds at once are
+        accepted only where nothing waits. May be called from any thread.
+        """
+        mono = self._one_channel(samples, rate, channels)
+        if time is not None and not math.isfinite(time):
+            raise SsdptError(f"{time} is not a time; send seconds since 1970")
+        seconds = len(mono) / rate
+        now = self.clock.wall()
+        with self._change:
+            if self._waiting > CHUNK_SECONDS and self._waiting + seconds > MAX_WAITING:
+                raise SsdptError(
+                    f"{self._waiting:.0f} s of sound are waiting to be processed; "
+                    f"send it no faster than it was recorded"
+                )
+            begin = now - seconds if time is None else time
+            placement = self._timeline.place(begin, seconds, exact=time is not None)
+            ahead = placement.time + seconds - placement.cut - now
+            self._check_future(ahead, time_given=time is not None)
+            self._timeline.add(placement, seconds)
+            push = _Push(mono[round(placement.cut * rate) :], rate, placement.time, placement.gap)
+            self._last = self.clock.steady()
+            message = "sound arrives"
+            if placement.cut:
+                message += f"; {placement.cut:.1f} s of the last push were sent before"
+            self._update_status(connected=True, message=message, rate_in=rate, channels_in=channels)
+            if len(push.samples):
+                self._pushes.append(push)
+                self._waiting += push.seconds
+                self._change.notify()
+        return push.seconds
+
+    def chunks(self, stop: threading.Event) -> Iterator[Chunk]:
+        resampler: Resampler | None = None
+        rate_in, position = 0, 0.0
+        idle = self.clock.steady()
+        while not stop.is_set():
+            push = self._next_push()
+            now = self.clock.steady()
+            follows = push is not None and not push.gap and push.rate == rate_in
+            if resampler and not follows and (push is not None or now - idle > _IDLE):
+                for chunk in self._split(resampler.finish(), position, 0.0):
+                    position = chunk.time + len(chunk.samples) / self.rate
+                    yield chunk
+                resampler = None
+            if push is None:
+                self._check_silence(now)
+                continue
+            if resampler is None:
+                resampler, rate_in = Resampler(push.rate, self.rate, clean=True), push.rate
+                position = push.time
+            for chunk in self._split(resampler.feed(push.samples), position, push.gap):
+                seconds = len(chunk.samples) / self.rate
+                position = chunk.time + seconds
+                with self._change:
+                    self._waiting -= seconds
+                yield self._count_gap(chunk)
+                if stop.is_set():
+                    break
+            idle = self.clock.steady()
+            with self._change:
+                # Counted again: what the resampler holds back would add up.
+                self._waiting = sum(push.seconds for push in self._pushes)
+        self._update_status(connected=False, message="stopped")
+
+    def chunks_once(self, stop: threading.Event) -> Iterator[Chunk]:
+        """No sound before someone sends it."""
+        return iter(())
+
+    def _one_channel(
+        self, samples: NDArray[np.float32] | NDArray[np.int16], rate: int, channels: int
+    ) -> Floats:
+        """The chosen channel as float (n,); SsdptError where the samples are not usable."""
+        if not _RATES[0] <= rate <= _RATES[1]:
+            raise SsdptError(
+                f"a rate of {rate} Hz is not supported; send {_RATES[0]} to {_RATES[1]}"
+            )
+        if not 1 <= channels <= _MAX_CHANNELS:
+            raise SsdptError(f"{channels} channels are not supported; send 1 to {_MAX_CHANNELS}")
+        check_channel("the sound sent", self.channel, channels)
+        if samples.size % channels or (samples.ndim == 2 and samples.shape[1] != channels):
+            raise SsdptError(
+                f"{samples.size} samples are not a multiple of {channels} channels; "
+                f"send whole frames"
+            )
+        mono = samples.reshape(-1, channels)[:, self.channel]
+        if mono.dtype == np.int16:
+            return mono.astype(np.float32) / np.float32(32768)
+        if not np.isfinite(mono).all():
+            raise SsdptError("some samples are not numbers (NaN or infinite)")
+        return mono.astype(np.float32)
+
+    def _check_future(self, ahead: float, *, time_given: bool) -> None:
+        if ahead <= _MAX_AHEAD:
+            return
+        if time_given:
+            raise SsdptError(
+                f"the sound ends {ahead:.0f} s in the future; set the sender's clock right"
+            )
+        raise SsdptError(
+            f"the sound is {ahead:.0f} s ahead of real time; send the time of sound that was "
+            f"recorded earlier"
+        )
+
+    def _next_push(self) -> _Push | None:
+        with self._change:
+            if not self._pushes:
+                self._change.wait(_POLL)
+            return self._pushes.popleft() if self._pushes else None
+
+    def _check_silence(self, now: float) -> None:
+        silence = now - self._last
+        if self.status.connected and silence > self._disconnected_after:
+            message = f"nothing was sent for {self._disconnected_after:g} s"
+            self._update_status(connected=False, message=message)
+
+    def _split(self, samples: Floats, time: float, gap: float) -> Iterator[Chunk]:
+        length = round(CHUNK_SECONDS * self.rate)
+        for at in range(0, len(samples), length):
+            yield Chunk(samples[at : at + length], time + at / self.rate, gap if at == 0 else 0.0)

@@ -1,0 +1,57 @@
+"""The outputs of several runs of a graph for one clip, joined to the clip's score."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping
+
+import numpy as np
+
+from ssdpt.runtime.manifest import Manifest
+from ssdpt.scoring.aggregate import ClipScore, aggregate
+from ssdpt.scoring.gaussian import Gaussians
+
+_EMBEDDING = "embedding"
+
+
+class SegmentOutputs:
+    """Collects the segments of one clip, run by run, in little memory."""
+
+    def __init__(self, manifest: Manifest, gaussians: Gaussians | None) -> None:
+        self._manifest = manifest
+        self._gaussians = gaussians
+        # Of every part, the values of all segments, by section.
+        self._values = {name: [array("f") for _ in manifest.sections] for name in manifest.parts}
+        self._spectrum = np.zeros(manifest.features.n_mels)  # sum over the segments
+        self._count = 0  # segments in `_spectrum`
+
+    @property
+    def names(self) -> list[str]:
+        """The outputs that a run of the graph must give."""
+        return [*self._values, *([_EMBEDDING] if self._gaussians else [])]
+
+    def add(self, outputs: Mapping[str, np.ndarray], segments: slice = slice(None)) -> None:
+        """Take `segments` of one run, each output (segments, …)."""
+        for name, by_section in self._values.items():
+            part = outputs[name][segments]  # (segments, sections)
+            for place, values in enumerate(by_section):
+                values.extend(part[:, place].tolist())
+        if self._gaussians:
+            spectra = outputs[_EMBEDDING][segments]  # (segments, bins)
+            self._spectrum = self._spectrum + spectra.sum(0, dtype=np.float64)
+            self._count += len(spectra)
+
+    def score_as(self, section: str) -> ClipScore:
+        """The clip's score as one of the model's sections."""
+        place = self._manifest.sections.index(section)
+        steps = {
+            "hop_seconds": self._manifest.hop_seconds,
+            "segment_seconds": self._manifest.segment_seconds,
+        }
+        own = {name: by_section[place] for name, by_section in self._values.items()}
+        if self._gaussians:
+            (values,) = own.values()
+            spectrum = self._spectrum / self._count
+            return self._gaussians.clip_score(spectrum, values, section, **steps)
+        parts = {name: np.array(values, np.float32) for name, values in own.items()}
+        return aggregate(parts, self._manifest.parts, **steps)

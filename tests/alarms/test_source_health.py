@@ -1,0 +1,65 @@
+"""Problems of a source: no data, silence, clipping."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from ssdpt.alarms.source_health import CLIPPING, LOST, SILENT, SourceHealth
+from ssdpt.features.loudness import Loudness
+
+HEALTHY, CLIPPED = Loudness(-40.0, 0.0), Loudness(-1.0, 0.2)
+
+
+@pytest.mark.parametrize(
+    ("loudness", "lost", "problem"),
+    [
+        (None, True, LOST),
+        (Loudness(-120.0, 0.0), False, SILENT),
+        (CLIPPED, False, CLIPPING),
+        (HEALTHY, False, ""),
+    ],
+)
+def test_a_problem_is_reported_when_it_lasts_and_over_when_it_stays_away(loudness, lost, problem):
+    health = SourceHealth()
+    reports = [health.update(float(time), loudness, lost=lost) for time in range(12)]
+    assert reports == [""] * 10 + [problem] * 2
+    reports = [health.update(float(time), HEALTHY, lost=False) for time in range(12, 24)]
+    assert reports == [problem] * 10 + [""] * 2
+
+
+def problems(pattern, health=None, start=0):
+    """The problem reported after each second; x: a second that clips."""
+    health = health or SourceHealth()
+    seconds = [CLIPPED if sign == "x" else HEALTHY for sign in pattern]
+    return [
+        health.update(float(time), loudness, lost=False)
+        for time, loudness in enumerate(seconds, start)
+    ]
+
+
+def test_a_source_that_clips_every_few_seconds_is_one_problem():
+    reports = problems("x" * 12 + "..x.....x.x" * 10 + "." * 12)
+    assert sum(before != after for before, after in itertools.pairwise(reports)) == 2
+    assert reports[11] == reports[-3] == CLIPPING
+    assert reports[-1] == ""
+
+
+def test_a_loud_second_now_and_then_is_no_problem():
+    assert set(problems("x........." * 10)) == {""}
+
+
+def test_a_clock_that_is_set_back_neither_keeps_a_problem_nor_makes_one():
+    health = SourceHealth()
+    problems("x" * 12 + "..", health, start=1000)
+    assert problems("." * 12, health, start=10)[-1] == ""
+    problems("x", health, start=2000)
+    assert set(problems("x" * 10, health, start=10)) == {""}
+
+
+def test_a_lost_source_is_reported_although_it_clipped_before():
+    health = SourceHealth()
+    problems("x" * 12, health)
+    reports = [health.update(float(time), None, lost=True) for time in range(12, 24)]
+    assert reports == [CLIPPING] * 10 + [LOST] * 2
