@@ -197,13 +197,13 @@ def test_an_exported_model_scores_live_as_the_fitted_one(detectors, exports, sou
     assert exported.digest == load(exports[name]).digest != fitted.digest
 
 
-def test_a_system_that_means_segments_does(detectors):
+def test_a_system_that_averages_segments_does(detectors):
     random = np.random.default_rng(0)
     for detector in detectors.values():
         system = detector.system
         sound = (0.1 * random.standard_normal(3 * RATE)).astype(np.float32)
         score = system.score([system.front_end(sound)], detector.sections[0])
-        if system.score_is_segment_mean:
+        if system.averages_segments:
             assert score.value == pytest.approx(float(score.timeline.value.mean()), rel=1e-3)
 
 

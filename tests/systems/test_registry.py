@@ -70,7 +70,7 @@ def test_our_own_systems_are_all_there():
         ("trains_networks", {"multiview"}),
         ("has_held_out_scores", {"multiview", "texture"}),
         ("requires_torch", OURS - {"texture"}),
-        ("score_is_segment_mean", {"ssdpt", "ssdpt-noaux"}),
+        ("averages_segments", {"ssdpt", "ssdpt-noaux"}),
         ("needs", OURS - {"ae", "gmm", "texture", "multiview"}),
         ("fallback", OURS - {"ae", "gmm", "texture", "multiview"}),
     ],

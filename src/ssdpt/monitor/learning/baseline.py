@@ -73,7 +73,7 @@ def _operating_points(
     clips: Sequence[Floats], log_mels: Sequence[Floats], detector: Detector
 ) -> OperatingPoints | None:
     """None where the detector cannot tell how each clip of its own fit scores."""
-    scores = [score for group in detector.system.own_scores().values() for score in group]
+    scores = [score for group in detector.system.held_out_scores().values() for score in group]
     if len(scores) != len(clips):
         return None
     return OperatingPoints.learn(
