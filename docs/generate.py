@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
@@ -93,11 +94,11 @@ def _members(owner: type) -> Iterator[tuple[str, Any]]:
 
 
 def _member(owner: str, name: str, member: Any) -> str:
-    if isinstance(member, property):
-        returns = inspect.signature(member.fget).return_annotation if member.fget else ""
-        text = inspect.getdoc(member)
-        head = f"#### `{owner.lower()}.{name}` → `{returns}`"
-        return f"{head}\n\n{text}" if text else head
+    if isinstance(member, property | cached_property):
+        get: Any = member.fget if isinstance(member, property) else member.func
+        text = inspect.getdoc(get)
+        title = f"#### `{owner.lower()}.{name}` → `{inspect.signature(get).return_annotation}`"
+        return f"{title}\n\n{text}" if text else title
     head = owner if isinstance(member, classmethod) else owner.lower()
     return _function(f"{head}.{name}", getattr(member, "__func__", member))
 
