@@ -1,8 +1,8 @@
-"""False alerts: how many a week the limits of a machine give, of how many were asked for.
+"""False alerts: how many per week the thresholds of a machine give, for how many requested.
 
-No machine can be listened to for a year here. Scores are drawn instead, of a kind of which the
-limits know nothing: as single clips at first, then as days and weeks of running, in which the
-machine is judged by the limits of the time, false alerts included.
+No machine can be recorded for a year here. Instead, scores are drawn at random, from distributions
+that the thresholds know nothing about: first as single clips, then as days and weeks of running.
+The machine is judged by its thresholds at the time, and its false alerts are part of its history.
 """
 
 from __future__ import annotations
@@ -22,127 +22,142 @@ from ssdpt.config.settings import DecisionConfig
 from ssdpt.scoring.calibrate import Tail, fit_tail
 
 _DAY, _WEEK = 86400, 604800  # seconds
-_CLIP = 10  # seconds
+_CLIP_SECONDS = 10
 _CLIPS = 60  # of the baseline: ten minutes
-_SLOW = 600.0  # seconds that a slow swing lasts
-LISTENED = (0, 1, 7, 28)  # days
-_ASKED = (0.1, 1.0, 10.0)  # false alerts a week
+_SLOW_SECONDS = 600.0  # time constant of slow variation
+DAYS = (0, 1, 7, 28)
+_REQUESTED = (0.1, 1.0, 10.0)  # false alerts per week
+
+Draw = Callable[[int, np.random.Generator], np.ndarray]  # seconds → scores (seconds,)
 
 
 @dataclass(frozen=True, slots=True)
 class AlertRow:
-    """What came of it when so much was asked after so many days."""
+    """False alerts per week after some days of running."""
 
-    scores: str
-    days: int  # listened to; 0: clips of the baseline alone
-    asked: float  # false alerts a week
-    found: float
+    scores: str  # kind of distribution
+    days: int  # of running; 0: only the clips of the baseline
+    requested: float
+    observed: float
 
 
 def bench_alerts(
-    weeks: int, seed: int, listened: Sequence[int] = LISTENED, reporter: Reporter = SILENT
+    weeks: int, seed: int, days: Sequence[int] = DAYS, reporter: Reporter = SILENT
 ) -> dict[str, Any]:
-    """Thresholds from a baseline and from days of running, each tried on `weeks` of normal scores.
+    """Thresholds from a baseline and from days of running, each tested on `weeks` of normal scores.
 
-    `listened`: days after which limits are looked at, rising; 0 is before any.
+    `days`: days of running after which thresholds are tested, rising; 0 is before any.
     """
     rows: list[AlertRow] = []
     with reporter.task("weeks of scores", total=len(_KINDS)) as task:
         for name, draw in _KINDS.items():
             rng = np.random.default_rng(seed)
-            known = draw(max(listened[-1] * _DAY, _CLIPS * _CLIP), rng)
-            rows += _rows(name, known, draw(weeks * _WEEK, rng), weeks, listened)
+            history = draw(max(days[-1] * _DAY, _CLIPS * _CLIP_SECONDS), rng)
+            rows += _rows(name, history, draw(weeks * _WEEK, rng), weeks, days)
             task.advance()
     return {"weeks": weeks, "clips": _CLIPS, "rows": [asdict(row) for row in rows]}
 
 
 def _rows(
-    name: str, known: np.ndarray, tried: np.ndarray, weeks: int, listened: Sequence[int]
+    name: str, history: np.ndarray, test: np.ndarray, weeks: int, days: Sequence[int]
 ) -> list[AlertRow]:
+    """`history`, `test`: scores (seconds,) to learn thresholds from and to test them on."""
     settings = AlarmSettings()
-    tail = fit_tail([known[: _CLIPS * _CLIP : _CLIP]], DecisionConfig(), 0)
-    heard, smoothed = _mean(known, settings.smoothing), _mean(tried, settings.smoothing)
-    found = []
-    baseline, keeper, day = Baseline(settings.shortest), AlarmStateMachine(settings), 0
-    for days in listened:
-        _listen(heard[day * _DAY : days * _DAY], day * _DAY, baseline, keeper, tail)
-        day = days
-        for asked in _ASKED:
-            wanted = settings.model_copy(update={"per_week": asked})
-            limits = thresholds_for(tail, baseline.marks, wanted, clip_seconds=_CLIP)
-            found.append(AlertRow(name, days, asked, alerts(smoothed, limits, settings) / weeks))
-    return found
+    tail = fit_tail([history[: _CLIPS * _CLIP_SECONDS : _CLIP_SECONDS]], DecisionConfig(), 0)
+    history, test = _mean(history, settings.smoothing), _mean(test, settings.smoothing)
+    rows = []
+    baseline, machine, last = Baseline(settings.min_duration), AlarmStateMachine(settings), 0
+    for day in days:
+        run_machine(history[last * _DAY : day * _DAY], last * _DAY, baseline, machine, tail)
+        last = day
+        for requested in _REQUESTED:
+            changed = settings.model_copy(update={"false_alerts_per_week": requested})
+            thresholds = thresholds_for(tail, baseline.blocks, changed, clip_seconds=_CLIP_SECONDS)
+            observed = count_alerts(test, thresholds, settings) / weeks
+            rows.append(AlertRow(name, day, requested, observed))
+    return rows
 
 
-def _listen(
-    smoothed: np.ndarray, begin: int, baseline: Baseline, keeper: AlarmStateMachine, tail: Tail
+def run_machine(
+    smoothed: np.ndarray, begin: int, baseline: Baseline, machine: AlarmStateMachine, tail: Tail
 ) -> None:
-    """Seconds of running from `begin` on, judged as a machine is."""
-    marks, limits = -1, None
+    """Judge smoothed scores (seconds,) from second `begin` on, as `MachineJudge` does.
+
+    Thresholds are computed once per block and not every second, since years are judged here.
+    """
+    blocks, thresholds = -1, None
     for second, score in enumerate(smoothed.tolist(), begin):
-        if limits is None or len(baseline.marks.highest) != marks:  # they change with them only
-            marks = len(baseline.marks.highest)
-            limits = thresholds_for(tail, baseline.marks, keeper.settings, clip_seconds=_CLIP)
-        level = keeper.update(second, score, limits)
+        if thresholds is None or len(baseline.blocks.highest) != blocks:
+            blocks = len(baseline.blocks.highest)
+            thresholds = thresholds_for(
+                tail, baseline.blocks, machine.settings, clip_seconds=_CLIP_SECONDS
+            )
+        level = machine.update(second, score, thresholds)
         baseline.update(second, second, score, 1.0, normal=level == "normal")
 
 
-def alerts(smoothed: np.ndarray, limits: Thresholds, settings: AlarmSettings) -> int:
-    """How often a machine with these scores, one a second, goes into alert.
+def count_alerts(smoothed: np.ndarray, thresholds: Thresholds, settings: AlarmSettings) -> int:
+    """How often a machine with these scores (seconds,) goes into alert.
 
-    As `AlarmStateMachine` has it, but for years of seconds.
+    The rule of `AlarmStateMachine`, fast enough for years of seconds.
     """
-    begins = np.flatnonzero(_lasted(smoothed, settings.shortest) > limits.alert)
-    ends = np.flatnonzero(-_lasted(-smoothed, settings.settle) < limits.alert_exit)
+    begins = np.flatnonzero(_lasting(smoothed, settings.min_duration) > thresholds.alert)
+    ends = np.flatnonzero(-_lasting(-smoothed, settings.clear_after) < thresholds.alert_exit)
     count, now = 0, 0
-    while (place := np.searchsorted(begins, now)) < len(begins):
+    while (next_begin := np.searchsorted(begins, now)) < len(begins):
         count += 1
-        after = np.searchsorted(ends, begins[place])
-        if after == len(ends):
+        next_end = np.searchsorted(ends, begins[next_begin])
+        if next_end == len(ends):
             break
-        now = int(ends[after])
+        now = int(ends[next_end])
     return count
 
 
 def _mean(scores: np.ndarray, seconds: float) -> np.ndarray:
-    """Over the last `seconds`."""
+    """Mean of the last `seconds`, at every second."""
     from scipy.ndimage import uniform_filter1d
 
     size = round(seconds)
     return np.asarray(uniform_filter1d(scores, size, origin=(size - 1) // 2))
 
 
-def _lasted(scores: np.ndarray, seconds: float) -> np.ndarray:
-    """The lowest from `seconds` ago until now."""
+def _lasting(scores: np.ndarray, seconds: float) -> np.ndarray:
+    """The lowest score from `seconds` ago until now, at every second."""
     from scipy.ndimage import minimum_filter1d
 
     size = round(seconds) + 1
     return np.asarray(minimum_filter1d(scores, size, origin=(size - 1) // 2))
 
 
-def _drawn(
-    noise: Callable[[int, np.random.Generator], np.ndarray], slow: float
-) -> Callable[[int, np.random.Generator], np.ndarray]:
-    """Scores of clips that overlap, with a slow swing of that part of their variance."""
+def _scores_of(noise: Draw, slow: float) -> Draw:
+    """Scores of overlapping clips; `slow`: the share of slow variation in their variance."""
 
     def draw(seconds: int, rng: np.random.Generator) -> np.ndarray:
         from scipy.signal import lfilter
 
-        fast = np.sqrt(_CLIP) * _mean(noise(seconds, rng), _CLIP)
-        keep = np.exp(-1 / _SLOW)
-        swing = lfilter([np.sqrt(1 - keep**2)], [1, -keep], rng.standard_normal(seconds))
-        return np.asarray(np.sqrt(1 - slow) * fast + np.sqrt(slow) * swing)
+        fast = np.sqrt(_CLIP_SECONDS) * _mean(noise(seconds, rng), _CLIP_SECONDS)
+        keep = np.exp(-1 / _SLOW_SECONDS)
+        variation = lfilter([np.sqrt(1 - keep**2)], [1, -keep], rng.standard_normal(seconds))
+        return np.asarray(np.sqrt(1 - slow) * fast + np.sqrt(slow) * variation)
 
     return draw
+
+
+def _normal(seconds: int, rng: np.random.Generator) -> np.ndarray:
+    return rng.standard_normal(seconds)
 
 
 def _skewed(seconds: int, rng: np.random.Generator) -> np.ndarray:
     return rng.gamma(0.5, np.sqrt(2.0), seconds) - np.sqrt(0.5)
 
 
+def _heavy_tailed(seconds: int, rng: np.random.Generator) -> np.ndarray:
+    return rng.standard_t(4, seconds)
+
+
 _KINDS = {
-    "steady": _drawn(lambda seconds, rng: rng.standard_normal(seconds), 0.1),
-    "slow swings": _drawn(lambda seconds, rng: rng.standard_normal(seconds), 0.6),
-    "skewed": _drawn(_skewed, 0.1),
-    "heavy tails": _drawn(lambda seconds, rng: rng.standard_t(4, seconds), 0.1),
+    "steady": _scores_of(_normal, 0.1),
+    "slow variation": _scores_of(_normal, 0.6),
+    "skewed": _scores_of(_skewed, 0.1),
+    "heavy tails": _scores_of(_heavy_tailed, 0.1),
 }

@@ -84,8 +84,8 @@ def _listen(
             time.sleep(0.1)
         warm = max(20.0 / speed, 2.0)  # until every machine has heard a whole clip
         time.sleep(warm)
-        monitor.delays.clear()
-        before = monitor.readings
+        monitor.loop.delays.clear()
+        before = monitor.loop.readings
         used, begun = _cpu_seconds(), time.monotonic()
         with reporter.task("listening", total=seconds) as task:
             while (passed := time.monotonic() - begun) < seconds:
@@ -93,12 +93,12 @@ def _listen(
                 memory.append(_resident_mb())
                 task.advance(min(_LOOK_EVERY, seconds - passed))
         elapsed = time.monotonic() - begun
-        delays = np.array(monitor.delays)
+        delays = np.array(monitor.loop.delays)
         share = (_cpu_seconds() - used) / elapsed
         half = len(memory) // 2
     finally:
         monitor.stop()
-    readings = (monitor.readings - before) / elapsed / len(monitor.machines)
+    readings = (monitor.loop.readings - before) / elapsed / len(monitor.machines)
     return {
         # With a clock that is sped up, samples carry times of their own: no delay can be told.
         "delay_seconds": _quantiles(delays) if speed == 1 else None,

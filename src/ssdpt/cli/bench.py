@@ -302,19 +302,19 @@ def history(
 
 def alerts(
     weeks: Annotated[
-        int, typer.Option(min=1, help="Of normal scores that limits are tried on.")
+        int, typer.Option(min=1, help="Of normal scores that thresholds are tested on.")
     ] = 36,
     days: Annotated[
         list[int] | None,
-        typer.Option("--after", min=0, help="Days of listening (may be repeated): 0, 1, 7, 28."),
+        typer.Option("--after", min=0, help="Days of running (may be repeated): 0, 1, 7, 28."),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the scores.")] = 0,
     as_json: Json = False,
 ) -> None:
-    """False alerts: how many a week limits give, after days of listening, of how many asked for."""
-    from ssdpt.bench.alerts import LISTENED, bench_alerts
+    """False alerts: how many per week the thresholds give after days of running, and requested."""
+    from ssdpt.bench.alerts import DAYS, bench_alerts
 
-    result = bench_alerts(weeks, seed, sorted(set(days or LISTENED)), REPORTER)
+    result = bench_alerts(weeks, seed, sorted(set(days or DAYS)), REPORTER)
     if as_json:
         _print(result, as_json)
         return
@@ -322,7 +322,7 @@ def alerts(
     for row in result["rows"]:
         first = {"scores": row["scores"], "days": str(row["days"])}
         line = lines.setdefault((row["scores"], row["days"]), first)
-        line[f"{row['asked']:g} a week asked"] = f"{row['found']:.2g}"
+        line[f"{row['requested']:g} per week requested"] = f"{row['observed']:.2g}"
     print_rows(list(lines.values()))
 
 

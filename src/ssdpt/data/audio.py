@@ -7,6 +7,7 @@ be unusable ends in one sentence that names the file and, where it is known, the
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -201,6 +202,13 @@ def read(
 def content_digest(recording: Recording) -> str:
     """A hash of the content: the same recording under another name has the same one."""
     return digest(recording.path) if recording.clip is None else recording.clip.digest
+
+
+def flac_bytes(samples: Floats, sample_rate: int) -> bytes:
+    """Samples (n,) as a FLAC file of 16 bits."""
+    file = io.BytesIO()
+    soundfile.write(file, np.clip(samples, -1.0, 1.0), sample_rate, format="FLAC", subtype="PCM_16")
+    return file.getvalue()
 
 
 def describe_rate(sample_rate: int) -> str:

@@ -230,7 +230,7 @@ class ModelInfo(_Model):
     system: str = Field(examples=["texture"])
     card_markdown: str
     sections: tuple[str, ...]
-    clips: int | None = Field(description="Normal clips it was fitted on.")
+    recordings: int = Field(description="Normal recordings it has learned from.")
     version: str = Field(description="Of ssdpt that fitted it.")
 
 

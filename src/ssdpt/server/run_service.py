@@ -15,7 +15,7 @@ from ssdpt.monitor.service.check import Found, probe_config
 from ssdpt.monitor.service.demo import NORMAL_CLIPS, demo_config
 from ssdpt.monitor.service.registry import MachineRegistry
 from ssdpt.monitor.service.service import MonitorService
-from ssdpt.monitor.sources.simulated import SimulatedSource
+from ssdpt.monitor.sources.simulated_source import SimulatedSource
 from ssdpt.monitor.store import Store, StoreUnavailable
 from ssdpt.server.run import serve
 from ssdpt.server.settings import ServerSettings

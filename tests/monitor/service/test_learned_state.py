@@ -34,7 +34,7 @@ def learn(monitor, id="pump-1", clips=12):
     wait_until(lambda: monitor.api.machine_status(id).state == "normal")
 
 
-def under_way(machine, kind="anomaly"):
+def active_event(machine, kind="anomaly"):
     return Event(
         id="ab" * 16,
         machine=machine,
@@ -67,7 +67,7 @@ def test_a_machine_with_two_operating_points(opened):
         monitor.api.name_operating_point("fan-1", 3, "x")
     opened.close()
     again = opened(MonitorConfig(machines=(fan,), speed=SPEED))
-    assert [point["name"] for point in again.api.machine_status("fan-1").operating_points] == [
+    assert [point.name for point in again.api.machine_status("fan-1").operating_points] == [
         "",
         "night",
     ]
@@ -85,7 +85,7 @@ def test_a_machine_that_was_added_is_removed_with_all_it_has_learned(opened, tmp
     assert [status.added_on_page for status in statuses] == [False, True]
     learn(monitor)
     with monitor.machines.lock:
-        event = under_way("pump-1")
+        event = active_event("pump-1")
         monitor.machines["pump-1"].events.resume(event)
         monitor._writer.add_event(event)
     with pytest.raises(SsdptError, match="in the configuration file; remove it there"):
@@ -102,24 +102,24 @@ def test_a_machine_that_was_added_is_removed_with_all_it_has_learned(opened, tmp
     with pytest.raises(KeyError):
         monitor.api.remove_machine("pump-1")
     opened.close()
-    assert set(opened(read_monitor_config(path), path).machines) == {"a"}
+    assert set(opened(read_monitor_config(path), path).machines.ids()) == {"a"}
 
 
-def test_events_of_a_machine_that_left_the_plant_file_end(opened, tmp_path):
+def test_events_of_a_machine_that_left_the_configuration_file_end(opened, tmp_path):
     path = tmp_path / "monitor.yaml"
     machines = [{"id": id, "source": {"kind": "pushed"}} for id in ("a", "b")]
     path.write_text(yaml.safe_dump({"machines": machines}))
     monitor = opened(read_monitor_config(path), path)
-    event = under_way("a", "signal")
+    event = active_event("a", "signal")
     monitor.machines["a"].events.resume(event)
     path.write_text(yaml.safe_dump({"machines": machines[1:]}))
     assert monitor.reload() == ["a removed"]
     wait_until(lambda: (found := monitor.store.event(event.id)) and found.ended is not None)
 
 
-def test_events_of_a_machine_that_left_while_nobody_listened_end(opened):
+def test_events_of_a_machine_that_left_while_the_service_was_stopped_end(opened):
     monitor = opened(MonitorConfig(machines=(pump(),), speed=SPEED))
-    event = under_way("pump-1")
+    event = active_event("pump-1")
     monitor._writer.add_event(event)
     opened.close()
     other = MachineSettings(id="other", source=pump().source)
@@ -127,7 +127,7 @@ def test_events_of_a_machine_that_left_while_nobody_listened_end(opened):
     assert again.store.event(event.id).ended is not None
 
 
-def test_other_limits_are_no_gap_in_what_is_heard(opened, tmp_path):
+def test_other_alarm_settings_make_no_gap_in_the_capture(opened, tmp_path):
     path = tmp_path / "monitor.yaml"
 
     def write(**alarm):
@@ -145,7 +145,7 @@ def test_other_limits_are_no_gap_in_what_is_heard(opened, tmp_path):
     assert after is not before
     assert after.capture is before.capture
     assert after.spectrum is before.spectrum
-    # What was asked for on the page holds, until the plant file asks for something else.
+    # What was asked for on the page holds, until the configuration file asks for something else.
     assert monitor.api.machine_status("pump-1").thresholds.false_alerts_per_week == 50.0
     write(false_alerts_per_week=2.0)
     monitor.reload()
@@ -153,7 +153,7 @@ def test_other_limits_are_no_gap_in_what_is_heard(opened, tmp_path):
     wait_until(lambda: monitor.api.machine_status("pump-1").state == "normal")
 
 
-def test_what_one_machine_learns_is_not_told_to_others_of_its_model(opened, tmp_path):
+def test_what_one_machine_learns_is_not_shared_with_others_of_its_model(opened, tmp_path):
     model = tmp_path / "model"
     clips = SimulatedSource(pump().source, 16000).normal_clips(10)
     learn_baseline(clips, 16000, "pump").detector.save(model)
@@ -165,8 +165,8 @@ def test_what_one_machine_learns_is_not_told_to_others_of_its_model(opened, tmp_
         )
         for id, after in (("one", 40.0), ("two", None))
     ]
-    plant = MonitorConfig(machines=tuple(shared), speed=SPEED)
-    monitor = opened(plant)
+    config = MonitorConfig(machines=tuple(shared), speed=SPEED)
+    monitor = opened(config)
     one, two = (monitor.machines[id] for id in ("one", "two"))
     assert one.model is two.model
     stored = {path: path.read_bytes() for path in model.iterdir()}
@@ -178,53 +178,55 @@ def test_what_one_machine_learns_is_not_told_to_others_of_its_model(opened, tmp_
     assert {path: path.read_bytes() for path in model.iterdir()} == stored
     digest = one.model.digest
     opened.close()
-    again = opened(plant)
+    again = opened(config)
     assert again.machines["one"].model.digest == digest
     opened.close()
-    # Another model in the plant file's folder goes before what was learned from the old one.
+    # Another model in the configuration file's folder goes before what was learned from the old one.
     shutil.rmtree(model)
     learn_baseline(clips[:8], 16000, "pump").detector.save(model)
-    last = opened(plant)
+    last = opened(config)
     assert last.machines["one"].model is last.machines["two"].model
 
 
-def test_one_damaged_model_does_not_keep_the_others_from_being_heard(opened, tmp_path):
-    plant = MonitorConfig(machines=(pump(),), speed=SPEED)
-    monitor = opened(plant)
+def test_one_damaged_model_does_not_keep_the_others_from_starting(opened, tmp_path):
+    config = MonitorConfig(machines=(pump(),), speed=SPEED)
+    monitor = opened(config)
     learn(monitor)
     opened.close()
     folder = tmp_path / "data" / "models" / "pump-1"
     for path in folder.iterdir():
         path.write_bytes(path.read_bytes()[:20])
-    again = opened(plant)
+    again = opened(config)
     assert again.machines["pump-1"].model is None
-    assert any("cannot be read" in note and "learn anew" in note for note in again.notes)
+    assert any(
+        "cannot be read" in note and "learn a new baseline" in note for note in again.log.notes
+    )
     learn(again)
 
 
 def test_learning_that_was_cut_off_begins_anew_and_can_be_stopped(opened):
-    plant = MonitorConfig(machines=(pump(),), speed=SPEED)
-    monitor = opened(plant)
+    config = MonitorConfig(machines=(pump(),), speed=SPEED)
+    monitor = opened(config)
     monitor.api.start_learning("pump-1", 30.0)
     opened.close()
-    again = opened(plant)
+    again = opened(config)
     assert again.api.machine_status("pump-1").learning.target_seconds == 1800.0
-    assert any("begins anew" in note for note in again.notes)
+    assert any("starts again" in note for note in again.log.notes)
     again.api.stop_learning("pump-1")
     assert again.api.machine_status("pump-1").learning is None
     with pytest.raises(SsdptError, match="is not learning a baseline"):
         again.api.stop_learning("pump-1")
     opened.close()
-    assert opened(plant).api.machine_status("pump-1").learning is None
+    assert opened(config).api.machine_status("pump-1").learning is None
 
 
 def test_the_normal_sound_is_there_after_a_restart(opened):
-    plant = MonitorConfig(machines=(pump(),), speed=SPEED)
-    monitor = opened(plant)
+    config = MonitorConfig(machines=(pump(),), speed=SPEED)
+    monitor = opened(config)
     learn(monitor)
     wait_until(lambda: monitor.store.sample("pump-1"))
     opened.close()
-    again = opened(plant)
+    again = opened(config)
     again.machines["pump-1"].normal_samples.clear()
     assert again.api.normal_sample("pump-1")[:4] == b"fLaC"
 
@@ -256,7 +258,9 @@ def test_another_system_fitted_to_the_same_clips_is_another_model(tmp_path):
     assert first.digest != second.digest
 
 
-def test_a_machine_of_the_plant_file_is_not_removed_though_it_was_added_once(opened, tmp_path):
+def test_a_machine_of_the_configuration_file_is_not_removed_though_it_was_added_once(
+    opened, tmp_path
+):
     path = tmp_path / "monitor.yaml"
     machines = [{"id": id, "source": {"kind": "pushed"}} for id in ("a", "b")]
     path.write_text(yaml.safe_dump({"machines": machines[:1]}))
@@ -286,7 +290,7 @@ def test_a_figure_of_the_page_does_not_come_back(opened, tmp_path):
         assert monitor.api.machine_status("pump-1").thresholds.false_alerts_per_week == per_week
 
 
-def test_an_event_that_begins_while_the_plant_file_is_read_is_not_lost(opened, tmp_path):
+def test_an_event_that_begins_while_the_configuration_file_is_read_is_not_lost(opened, tmp_path):
     path = tmp_path / "monitor.yaml"
 
     def write(**alarm):
@@ -296,7 +300,7 @@ def test_an_event_that_begins_while_the_plant_file_is_read_is_not_lost(opened, t
     write(clear_after=10.0)
     monitor = opened(read_monitor_config(path), path)
     learn(monitor)
-    event = under_way("pump-1")
+    event = active_event("pump-1")
     opener = monitor._admin._opener
     open_machine = opener.open
 
@@ -351,7 +355,7 @@ def test_what_is_called_normal_before_its_sound_is_stored_is_learned_too(opened)
     wait_until(lambda: len(monitor.machines["pump-1"].model.detector.fingerprint) > before)
 
 
-def test_the_watch_goes_on_whatever_happens_in_a_round(opened):
+def test_monitoring_goes_on_whatever_happens_in_a_round(opened):
     monitor = opened(MonitorConfig(machines=(pump(),), speed=SPEED))
     process, broken = monitor.loop._round, []
 

@@ -50,11 +50,15 @@ class Machine:
         self.monitor = MachineMonitor(settings, self.capture, live, "00")
         self.now = 1000.0
 
+    def frames(self, samples):
+        """The log-mel of one second."""
+        return self.log_mel(samples)[: round(1 / self.log_mel.frame_seconds)]
+
     def seconds(self, count, score=0.0, dbfs=-30.0, clipped=0.0, sound=None):
         """So many seconds like this; all messages."""
         messages = []
         samples = np.full(RATE, 0.01, np.float32) if sound is None else sound
-        frames = self.log_mel(samples)[: round(1 / self.log_mel.frame_seconds)]
+        frames = self.frames(samples)
         for _ in range(count):
             self.now += 1.0
             self.capture.samples.add(samples, self.now - 1)
@@ -259,9 +263,8 @@ def test_a_harmless_alarm_that_stands_is_taken_as_the_new_normal(machine):
 
 def test_a_score_is_weighed_by_the_operating_point(machine):
     tone = np.sin(2 * np.pi * 1000 * np.arange(RATE) / RATE).astype(np.float32)
-    log_mel = machine.log_mel
     quiet, loud = 0.01 * tone, 0.2 * tone
-    points = [log_mel(sound).mean(0) for sound in (quiet, loud)]
+    points = [machine.frames(sound).mean(0) for sound in (quiet, loud)]
     rng = np.random.default_rng(0)
     spectra = np.array([points[n % 2] + rng.normal(0, 0.3, 128) for n in range(120)])
     scores = np.array([(-1.0 if n % 2 == 0 else 1.0) + rng.normal(0, 0.2) for n in range(120)])
@@ -352,7 +355,7 @@ def test_a_machine_that_stops_every_few_minutes_has_marks_too(machine):
     assert len(after.monitor.judge.baseline.blocks.highest) == 2
 
 
-def test_what_the_plant_file_says_of_off_holds_from_the_next_reading_of_it_on(machine):
+def test_what_the_configuration_file_says_of_off_holds_from_the_next_reading_of_it_on(machine):
     machine.seconds(30, dbfs=-50.0)
     alarm = SETTINGS.alarm.model_copy(update={"off_below_dbfs": -40.0})
     after = Machine(SETTINGS.model_copy(update={"alarm": alarm}))

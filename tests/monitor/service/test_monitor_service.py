@@ -22,9 +22,9 @@ def pushed(id):
     return MachineSettings(id=id, source=PushedSettings())
 
 
-def test_a_fault_is_heard_kept_acknowledged_and_there_after_a_restart(opened):
-    plant = MonitorConfig(machines=(pump(fault_after=100.0),), speed=SPEED)
-    monitor = opened(plant)
+def test_a_fault_is_detected_recorded_acknowledged_and_there_after_a_restart(opened):
+    config = MonitorConfig(machines=(pump(fault_after=100.0),), speed=SPEED)
+    monitor = opened(config)
     subscription = monitor.api.subscribe()
     source = monitor.machines["pump-1"].capture.source
     monitor.learning.learn_from("pump-1", partial(source.normal_clips, 12))
@@ -58,7 +58,7 @@ def test_a_fault_is_heard_kept_acknowledged_and_there_after_a_restart(opened):
     assert len(trend.time) > 20
 
     opened.close()
-    again = opened(plant)
+    again = opened(config)
     assert again.machines["pump-1"].model is not None  # what it has learned
     known = again.store.event(event.id)
     assert (known.acknowledged.who, known.label) == ("ada", "")
@@ -83,7 +83,7 @@ def test_a_machine_learns_its_baseline_live(opened):
     assert monitor.api.models()[0].card_markdown.startswith("# ")
 
 
-def test_this_is_normal_teaches_the_model(opened):
+def test_an_event_labelled_normal_is_added_to_the_model(opened):
     monitor = opened(MonitorConfig(machines=(pump(fault_after=60.0),), speed=SPEED))
     source = monitor.machines["pump-1"].capture.source
     monitor.learning.learn_from("pump-1", partial(source.normal_clips, 12))
@@ -117,7 +117,7 @@ def test_sound_that_is_pushed_and_sound_that_is_not_wanted(opened, tmp_path):
         monitor.api.push("nobody", noise, 8000, 1)
 
 
-def test_the_plant_file_is_read_again_and_a_broken_one_is_not_taken(opened, tmp_path):
+def test_a_changed_configuration_is_used_and_a_broken_one_is_not(opened, tmp_path):
     path = tmp_path / "monitor.yaml"
 
     def write(*ids, **more):
@@ -135,10 +135,12 @@ def test_the_plant_file_is_read_again_and_a_broken_one_is_not_taken(opened, tmp_
     assert monitor.reload() == ["outputs updated"]
     assert b'ssdpt_output_healthy{output="webhook' in monitor.metrics.text()
     write("b", "b")
-    with pytest.raises(SsdptError, match="two machines are called b"):
+    with pytest.raises(SsdptError, match="two machines have the id b"):
         monitor.reload()
     write("b", "x y")
-    with pytest.raises(SsdptError, match=r"plant\.yaml: machine x y: .*an id has small letters"):
+    with pytest.raises(
+        SsdptError, match=r"monitor\.yaml: machine x y: .*at most 64 lower-case letters"
+    ):
         monitor.reload()
     assert set(monitor.machines.ids()) == {"b", "c"}
     assert monitor.machines["b"] is kept
@@ -156,10 +158,10 @@ def test_the_plant_file_is_read_again_and_a_broken_one_is_not_taken(opened, tmp_
 
 
 def test_no_sound_is_kept_where_none_may_be(opened, tmp_path):
-    plant = MonitorConfig(
+    config = MonitorConfig(
         machines=(pump(fault_after=60.0),), speed=SPEED, retention={"keep_audio": False}
     )
-    monitor = opened(plant)
+    monitor = opened(config)
     source = monitor.machines["pump-1"].capture.source
     monitor.learning.learn_from("pump-1", partial(source.normal_clips, 12))
     event = wait_until(lambda: monitor.store.events())[0]

@@ -74,17 +74,15 @@ def read_picture(content: bytes) -> EventSpectrogram:
 def event_picture(sound: EventSound, detector: Explainer | None, section: str) -> EventPicture:
     """The spectrogram, with the anomaly map of the detector where it has one."""
     plain = spectrogram(sound.log_mel, sound.begin, sound.frequencies, sound.frame_seconds)
-    heat: Floats | None = None
     # A map is drawn over the spectrogram: it must have the same frequencies.
     if (
-        detector is not None
-        and detector.explains
-        and np.array_equal(detector.frequencies, sound.frequencies)
+        detector is None
+        or not detector.explains
+        or not np.array_equal(detector.frequencies, sound.frequencies)
     ):
-        clip = Clip(sound.samples, sound.rate)
-        heat = detector.anomaly_map(clip, section=section or None)[: len(sound.log_mel)]
-    if heat is None:
         return EventPicture(EventSpectrogram(**plain.model_dump(), anomaly_map=()), ())
+    clip = Clip(sound.samples, sound.rate)
+    heat = detector.anomaly_map(clip, section=section or None)[: len(sound.log_mel)]
     brightest = float(np.quantile(heat, _BRIGHTEST)) or 1.0
     return EventPicture(
         EventSpectrogram(**plain.model_dump(), anomaly_map=as_bytes(heat, 0.0, brightest).tolist()),

@@ -118,8 +118,8 @@ class MonitorApi:
                 system=model.detector.system_name,
                 card_markdown=model.detector.card(),
                 sections=model.detector.sections,
-                clips=model.clips,
-                version=model.version,
+                recordings=len(model.detector.fingerprint),
+                version=model.detector.facts()["version"],
             )
             for machine in self._machines
             if (model := machine.model) is not None

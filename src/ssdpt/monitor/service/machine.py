@@ -154,8 +154,13 @@ class MachineMonitor:
         messages = self._change_state("lost", now, None)
         self.judge.operating_point = None
         if self.last is not None and self.last.smoothed is not None:
-            unknown = {"score": None, "smoothed": None, "p_value": None, "parts": {}}
-            self.last = self.last.model_copy(update=unknown)
+            # Nothing of before is shown as if it were of now.
+            self.last = Reading(
+                machine=self.id,
+                time=self.last.time,
+                state="lost",
+                level_dbfs=self.last.level_dbfs,
+            )
         if problem:
             messages += self._report_source(now, problem, self.capture.failure)
         return messages
