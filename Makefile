@@ -15,6 +15,11 @@ ALONE := not full and not needs_postgres and not needs_mosquitto and not needs_s
 # A file's tests stay together: they share what takes long to make.
 PARALLEL := -n auto --dist loadfile
 
+NPM_CI := npm ci --no-audit --no-fund --loglevel=error
+
+# What `make page` writes; all of it is committed.
+GENERATED := web/openapi.json web/mock/fixtures.json web/src/api/schema.ts src/ssdpt/server/static
+
 .DEFAULT_GOAL := help
 .PHONY: help setup demo serve test test-all check page docs clean
 
@@ -49,11 +54,18 @@ test: setup ## the tests, with coverage; minutes on two cores
 	$(BIN)/pytest $(PARALLEL) -m "$(ALONE)" --cov --cov-report=term:skip-covered
 
 test-all: setup page ## every test; needs PostgreSQL, Mosquitto, ffmpeg, PulseAudio, Chromium, Node
-	git diff --exit-code --stat -- src/ssdpt/server/static
+	git diff --exit-code --stat -- $(GENERATED)
 	$(BIN)/pytest $(PARALLEL) --cov --cov-report=term:skip-covered
 
 page: ## build the page in web/ into the package (needs Node 20 or later)
-	cd web && npm ci --no-audit --no-fund --loglevel=error && npm run check && npm test && npm run build
+	@if [ -x $(BIN)/ssdpt ]; then \
+	  $(BIN)/python -m ssdpt.server.openapi > web/openapi.json.new && \
+	  mv web/openapi.json.new web/openapi.json && \
+	  $(BIN)/python tests/server/examples.py > web/mock/fixtures.json.new && \
+	  mv web/mock/fixtures.json.new web/mock/fixtures.json; \
+	else echo "no $(VENV): keeping web/openapi.json and web/mock/fixtures.json as they are"; fi
+	cd web/types && $(NPM_CI) && npm run generate
+	cd web && $(NPM_CI) && npm run check && npm test && npm run build
 
 check: setup ## lint, format, types, import contract
 	$(BIN)/ruff check
@@ -68,4 +80,4 @@ clean: ## remove all that make has made: .venv, caches, dist, demo
 	rm -rf $(VENV) demo dist build htmlcov .coverage .coverage.* .hypothesis .mypy_cache \
 	  .ruff_cache .pytest_cache .import_linter_cache
 	find src tests docs -name __pycache__ -type d -prune -exec rm -rf {} +
-	rm -rf web/node_modules ssdpt-data
+	rm -rf web/node_modules web/types/node_modules ssdpt-data

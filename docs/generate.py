@@ -20,8 +20,9 @@ import ssdpt
 from ssdpt.cli import app
 from ssdpt.common.progress import Reporter
 from ssdpt.config.tree import config_type, load_config, preset_names
+from ssdpt.detection.frame_scorer import FrameScorer
 from ssdpt.errors import SsdptError
-from ssdpt.types import Recording, Score, Timeline
+from ssdpt.types import Clip, Recording, Score, Timeline
 
 PAGE = Path(__file__).with_name("api.md")
 _LINE = 96
@@ -31,11 +32,11 @@ _COMMON = ("--quiet", "--verbose", "--version", "--help")
 def python_part() -> str:
     """The public names with their signatures and docstrings."""
     blocks = [_function("ssdpt.load", ssdpt.load)]
-    for owner in (ssdpt.Detector, ssdpt.Fleet):
+    for owner in (ssdpt.Detector, ssdpt.Fleet, FrameScorer):
         blocks += [f"### {owner.__name__}", inspect.getdoc(owner) or ""]
         for name, member in _members(owner):
             blocks.append(_member(owner.__name__, name, member))
-    for record in (Score, Timeline, Recording):
+    for record in (Clip, Score, Timeline, Recording):
         blocks += [f"### {record.__name__}", inspect.getdoc(record) or "", _fields(record)]
     blocks += [f"### {SsdptError.__name__}", inspect.getdoc(SsdptError) or ""]
     blocks.append(_function("ssdpt.config.tree.load_config", load_config))
@@ -95,10 +96,11 @@ def _members(owner: type) -> Iterator[tuple[str, Any]]:
 
 def _member(owner: str, name: str, member: Any) -> str:
     if isinstance(member, property | cached_property):
-        get: Any = member.fget if isinstance(member, property) else member.func
-        text = inspect.getdoc(get)
-        title = f"#### `{owner.lower()}.{name}` → `{inspect.signature(get).return_annotation}`"
-        return f"{title}\n\n{text}" if text else title
+        getter = member.fget if isinstance(member, property) else member.func
+        returns = inspect.signature(getter).return_annotation if getter else ""
+        description = inspect.getdoc(member)
+        text = f"#### `{owner.lower()}.{name}` → `{returns}`"
+        return f"{text}\n\n{description}" if description else text
     head = owner if isinstance(member, classmethod) else owner.lower()
     return _function(f"{head}.{name}", getattr(member, "__func__", member))
 

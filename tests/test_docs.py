@@ -18,7 +18,7 @@ from ssdpt.data.manifest import COLUMNS
 from ssdpt.data.simulator.simulation import FAULT_COLUMNS
 from ssdpt.detection.storage import CALIBRATION, CARD, CONFIG, DATA, WEIGHTS
 from ssdpt.evaluation.evaluate import SCORE_COLUMNS
-from ssdpt.runtime.manifest import GRAPHS, MANIFEST, REFERENCES, Manifest
+from ssdpt.runtime.manifest import FRAME_GRAPHS, GRAPHS, MANIFEST, REFERENCES, Manifest
 from ssdpt.training.log import LOG_FILE
 
 ROOT = Path(__file__).parents[1]
@@ -114,7 +114,7 @@ def test_formats_name_every_file_and_column() -> None:
     page = (DOCS / "formats.md").read_text("utf-8")
     for name in (CONFIG, WEIGHTS, CALIBRATION, DATA, LOG_FILE, CARD, MANIFEST, REFERENCES):
         assert f"| `{name}` |" in page
-    for files in GRAPHS.values():
+    for files in (*GRAPHS.values(), *FRAME_GRAPHS.values()):
         assert f"| {', '.join(f'`{name}`' for name in files)} |" in page
     for name in Manifest.model_fields:
         assert f"`{name}`" in page

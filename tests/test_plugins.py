@@ -7,25 +7,17 @@ import sys
 
 import pytest
 
+from packages import install
 from ssdpt.common.plugins import PluginRegistry
 from ssdpt.errors import SsdptError
 
 
 @pytest.fixture
-def install(tmp_path, monkeypatch):
-    """Installs a package with entry points as pip would, for the time of a test."""
-    monkeypatch.syspath_prepend(tmp_path)
-
-    def install(package, points, code, group="test.things"):
-        (tmp_path / f"{package}.py").write_text(code)
-        info = tmp_path / f"{package}-1.0.dist-info"
-        info.mkdir()
-        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
-        lines = [f"{name} = {target}" for name, target in points.items()]
-        (info / "entry_points.txt").write_text("\n".join([f"[{group}]", *lines, ""]))
-        monkeypatch.delitem(sys.modules, package, raising=False)
-
-    return install
+def install_foreign(tmp_path, monkeypatch):
+    """Installs a package `foreign` with entry points."""
+    return lambda points, code: install(
+        tmp_path, monkeypatch, "foreign", {"test.things": points}, code
+    )
 
 
 @pytest.fixture
@@ -43,28 +35,28 @@ def registry(tmp_path, monkeypatch):
     return PluginRegistry("thing", package="own_things", suffix="_thing", group="test.things")
 
 
-def test_names_are_known_without_an_import(registry, install):
-    install("foreign", {"green": "foreign:Green"}, "raise RuntimeError('imported too early')")
+def test_names_are_known_without_an_import(registry, install_foreign):
+    install_foreign({"green": "foreign:Green"}, "raise RuntimeError('imported too early')")
     assert registry.names() == ["green", "light-blue", "red"]
 
 
-def test_a_plugin_is_loaded_by_its_name(registry, install, tmp_path):
+def test_a_plugin_is_loaded_by_its_name(registry, install_foreign, tmp_path):
     (tmp_path / "own_things" / "__init__.py").write_text("")
-    install("foreign", {"green": "foreign:Shades.Green"}, "class Shades:\n    class Green: pass")
+    install_foreign({"green": "foreign:Shades.Green"}, "class Shades:\n    class Green: pass")
     assert registry.load("red").__name__ == "RedThing"
     assert registry.load("green").__name__ == "Green"
 
 
-def test_a_package_that_is_installed_later_is_found_after_a_refresh(registry, install):
+def test_a_package_that_is_installed_later_is_found_after_a_refresh(registry, install_foreign):
     assert "green" not in registry.names()
-    install("foreign", {"green": "foreign:Green"}, "class Green: pass")
+    install_foreign({"green": "foreign:Green"}, "class Green: pass")
     registry.refresh()
     assert registry.load("green").__name__ == "Green"
 
 
-def test_what_is_wrong_with_a_plugin_is_a_sentence(registry, install, tmp_path):
+def test_what_is_wrong_with_a_plugin_is_a_sentence(registry, install_foreign, tmp_path):
     (tmp_path / "own_things" / "__init__.py").write_text("")
-    install("foreign", {"red": "foreign:Red", "green": "foreign:Missing"}, "class Red: pass")
+    install_foreign({"red": "foreign:Red", "green": "foreign:Missing"}, "class Red: pass")
     with pytest.raises(SsdptError, match=r"^'pink' is not valid; choose green, light-blue, red$"):
         registry.load("pink")
     with pytest.raises(SsdptError, match="more than one thing is called 'red', in foreign and ss"):

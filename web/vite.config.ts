@@ -30,5 +30,5 @@ export default defineConfig({
     license: { fileName: 'licenses.md' },
   },
   server: { proxy: { '/v1': 'http://127.0.0.1:8000' } },
-  test: { include: ['tests/**/*.test.ts'] },
+  test: { include: ['tests/**/*.test.{ts,mjs}'] },
 } as Parameters<typeof defineConfig>[0])

@@ -45,29 +45,30 @@ class Clip:
         samples = np.asarray(self.samples)
         if samples.ndim != 1:
             shape = "×".join(map(str, samples.shape)) or "a single number"
-            raise self._refused(f"samples are {shape}; give one channel, e.g. samples[:, 0]")
+            raise SsdptError(
+                f"{self.name}: samples are {shape}; give one channel, e.g. samples[:, 0]"
+            )
         if not len(samples):
-            raise self._refused("holds no samples; give some seconds of sound")
+            raise SsdptError(f"{self.name}: holds no samples; give some seconds of sound")
         if not np.issubdtype(samples.dtype, np.floating):
-            raise self._refused(
-                f"samples are of type {samples.dtype}; give floats of full scale ±1, e.g. int16 "
-                "samples / 32768"
+            raise SsdptError(
+                f"{self.name}: samples are of type {samples.dtype}; give floats of full scale ±1, "
+                "e.g. int16 samples / 32768"
             )
         if not np.isfinite(samples).all():
-            raise self._refused("some samples are not numbers (NaN or infinite)")
-        if float(np.abs(samples).max()) > _LARGEST_SAMPLE:
-            raise self._refused(
-                f"the largest sample is {float(np.abs(samples).max()):.4g}; full scale is ±1"
-            )
+            raise SsdptError(f"{self.name}: some samples are not numbers (NaN or infinite)")
+        if (largest := float(np.abs(samples).max())) > _LARGEST_SAMPLE:
+            raise SsdptError(f"{self.name}: the largest sample is {largest:.4g}; full scale is ±1")
         if not _SLOWEST_RATE <= self.sample_rate <= _FASTEST_RATE:
-            raise self._refused(
-                f"{self.sample_rate} Hz is not a sample rate; from {_SLOWEST_RATE} to "
+            raise SsdptError(
+                f"{self.name}: {self.sample_rate} Hz is not a sample rate; from {_SLOWEST_RATE} to "
                 f"{_FASTEST_RATE} Hz are taken"
             )
         object.__setattr__(self, "samples", np.ascontiguousarray(samples, np.float32))
 
     @property
     def seconds(self) -> float:
+        """How long it is."""
         return len(self.samples) / self.sample_rate
 
     @property
@@ -76,9 +77,6 @@ class Clip:
         content = hashlib.blake2b(f"{self.sample_rate}:".encode(), digest_size=16)
         content.update(self.samples.data)
         return content.hexdigest()
-
-    def _refused(self, reason: str) -> SsdptError:
-        return SsdptError(f"{self.name}: {reason}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,13 +32,13 @@ def words(result):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ((), "say what to listen to: --config plant.yaml, or --demo to try it"),
-        (("--demo", "--config", "plant.yaml"), "say what to listen to"),
+        ((), "choose what to monitor: --config monitor.yaml, or --demo to try it"),
+        (("--demo", "--config", "monitor.yaml"), "choose what to monitor"),
         (("--demo", "--check"), "the demo needs no check"),
-        (("--demo", "--offline"), "--offline goes with --check"),
-        (("--demo", "--key", "site.key"), "TLS takes a certificate and its key"),
-        (("--demo", "--proxy", "10.0.0.0/8,nginx"), "'nginx' is no address and no network"),
-        (("--demo", "--proxy", "10.0.0.0/99"), "'10.0.0.0/99' is no address and no network"),
+        (("--demo", "--offline"), "--offline needs --check"),
+        (("--demo", "--key", "site.key"), "TLS needs a certificate and its key"),
+        (("--demo", "--proxy", "10.0.0.0/8,nginx"), "'nginx' is not an address or network"),
+        (("--demo", "--proxy", "10.0.0.0/99"), "'10.0.0.0/99' is not an address or network"),
         (("--config", "nowhere.yaml"), "nowhere.yaml: there is no such file"),
     ],
 )
@@ -163,7 +163,7 @@ def test_it_serves_reads_its_file_again_and_stops_when_told(tmp_path, command):
             assert time.monotonic() < end
             time.sleep(0.1)
         plant.write_text("machines: [{id: a")
-        while not any("not taken" in note for note in get(f"{address}v1/plant")["notes"]):
+        while not any("has an error" in note for note in get(f"{address}v1/status")["notes"]):
             assert time.monotonic() < end
             time.sleep(0.1)
         assert len(get(f"{address}v1/machines")) == 2
@@ -220,7 +220,7 @@ def test_it_stops_without_a_traceback_whatever_is_under_way(tmp_path, command):
             assert b"".join(iter(lambda: live.recv(4096), b"")).endswith(b"0\r\n\r\n")
         assert reply.startswith(b"HTTP/1.1 503")
         assert json.loads(reply.partition(b"\r\n\r\n")[2]) == {
-            "error": "the service stops; try again when it is back"
+            "error": "the service is stopping; try again later"
         }
         _, said = service.communicate(timeout=60)
         assert service.returncode == 0

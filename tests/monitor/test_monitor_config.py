@@ -51,8 +51,8 @@ def error_of(tmp_path, monkeypatch):
         ),
         (
             "{id: Pump 1, source: {kind: pushed}}",
-            "machine Pump 1: setting id: does not fit; at most 64 lower-case letters, digits, "
-            "- and _",
+            "machine Pump 1: setting id: does not fit; an id has at most 64 lower-case letters, "
+            "digits, - and _",
         ),
         ("{source: {kind: pushed}}", "machine number 1: setting id: is missing"),
         ("{id: a}", "machine a: setting source: is missing"),

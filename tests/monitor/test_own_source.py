@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 import threading
 import tomllib
 from pathlib import Path
@@ -13,6 +12,7 @@ import numpy as np
 import pytest
 import yaml
 
+from packages import install
 from receivers import an_event, until
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.config import (
@@ -33,7 +33,9 @@ def snippets(language):
 
 
 @pytest.fixture(autouse=True)
-def _registries_as_before():
+def _fresh_registries():
+    for base in (SourceSettings, OutputSettings):
+        base.registry.refresh()
     yield
     for base in (SourceSettings, OutputSettings):
         base.registry.refresh()
@@ -44,26 +46,9 @@ def folder(tmp_path, monkeypatch):
     """A folder with the package, found as an installed one, and a configuration file."""
     (project,) = map(tomllib.loads, snippets("toml"))
     groups = project["project"]["entry-points"]
-    install(tmp_path, monkeypatch, groups, "\n".join(snippets("python")))
+    install(tmp_path, monkeypatch, "ssdpt_example", groups, "\n".join(snippets("python")))
     (tmp_path / "monitor.yaml").write_text(snippets("yaml")[0])
     return tmp_path
-
-
-def install(folder, monkeypatch, groups, code):
-    (folder / "ssdpt_example.py").write_text(code)
-    info = folder / "ssdpt_example-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: ssdpt-example\nVersion: 1.0\n")
-    lines = [
-        line
-        for group, points in groups.items()
-        for line in (f"[{group}]", *(f"{kind} = {target}" for kind, target in points.items()))
-    ]
-    (info / "entry_points.txt").write_text("\n".join([*lines, ""]))
-    monkeypatch.syspath_prepend(folder)
-    monkeypatch.delitem(sys.modules, "ssdpt_example", raising=False)
-    for base in (SourceSettings, OutputSettings):
-        base.registry.refresh()
 
 
 def test_a_source_of_another_package_gives_sound(folder):
@@ -118,7 +103,8 @@ def test_mistakes_are_reported_as_for_all_kinds(folder, source, sentence):
 @pytest.mark.parametrize(
     ("code", "sentence"),
     [
-        ("1 / 0", "of package ssdpt-example cannot be imported (ZeroDivisionError: division by"),
+        ("1 / 0", "of package ssdpt_example cannot be imported (ZeroDivisionError: division by"),
+        ("raise OSError('{a}\\n{b}')", "cannot be imported (OSError: {a} {b}); reinstall or"),
         ("class ToneSource: pass", "its class has no settings_class that extends SourceSettings"),
         (
             "from ssdpt.monitor.sources.pushed_source import PushedSource as ToneSource",
@@ -127,7 +113,8 @@ def test_mistakes_are_reported_as_for_all_kinds(folder, source, sentence):
     ],
 )
 def test_a_source_that_cannot_be_used_is_named(tmp_path, monkeypatch, code, sentence):
-    install(tmp_path, monkeypatch, {"ssdpt.sources": {"tone": "ssdpt_example:ToneSource"}}, code)
+    groups = {"ssdpt.sources": {"tone": "ssdpt_example:ToneSource"}}
+    install(tmp_path, monkeypatch, "ssdpt_example", groups, code)
     (tmp_path / "monitor.yaml").write_text("machines: [{id: a, source: {kind: tone}}]")
     with pytest.raises(SsdptError, match=re.escape(sentence)) as caught:
         read_monitor_config(tmp_path / "monitor.yaml")

@@ -1,15 +1,16 @@
-"""A server over a monitor without sound and a real store."""
+"""A server with a fake service and a real store."""
 
 from __future__ import annotations
 
 import shutil
 import time
 
+import examples
 import pytest
-from fake_plant import EVENT, FakeService, an_event
+from examples import EVENT
+from fake_service import FakeService
 from serving import PASSWORD, ROLES, flac, of_app
 
-from ssdpt.monitor.messages import Reading
 from ssdpt.monitor.store import Store
 from ssdpt.monitor.store import users as store_users
 from ssdpt.server.app import create_app
@@ -18,7 +19,7 @@ from ssdpt.server.settings import ServerSettings
 
 @pytest.fixture(scope="session", autouse=True)
 def _cheap_passwords():
-    """Hashing is meant to take long; tests make many users."""
+    """Hashing is slow on purpose; tests add many users."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(store_users, "_COST", (2**4, 8, 1))
         yield
@@ -31,13 +32,12 @@ def _made_store(tmp_path_factory):
     with Store.open(f"sqlite:///{folder / 'ssdpt.db'}", folder) as store:
         now = time.time()
         store.add_readings(
-            [
-                Reading("fan-1", now - 30 + n, "normal", -30.0, 1.0, 1.0 + n / 30, 0.5)
-                for n in range(30)
-            ]
+            [examples.reading(time=now - 30 + n, smoothed=1.0 + n / 30) for n in range(30)]
         )
-        store.save_event(an_event(audio_begin=now - 70))
-        store.save_event(an_event("f" * 32, "pump_2", now - 7200, ended=now - 7100))
+        store.save_event(examples.event(began=now - 60, audio_begin=now - 70))
+        store.save_event(
+            examples.event("f" * 32, machine="pump_2", began=now - 7200, ended=now - 7100)
+        )
         store.attach(EVENT, "audio", flac(2.0), ".flac")
         store.attach(EVENT, "spectrogram", b"picture", ".bin")
     return folder
@@ -52,7 +52,7 @@ def store(_made_store, tmp_path):
 
 
 @pytest.fixture
-def plant(store):
+def service(store):
     return FakeService(store)
 
 
@@ -73,9 +73,9 @@ def settings(page):
 
 
 @pytest.fixture
-def client(plant, store, settings):
-    """Whoever sits at the computer, with no users."""
-    with of_app(create_app(plant, store, settings)) as opened:
+def client(service, store, settings):
+    """Anyone at the computer, without users."""
+    with of_app(create_app(service, store, settings)) as opened:
         yield opened
 
 
@@ -88,8 +88,8 @@ def tokens(store):
 
 
 @pytest.fixture
-def network(plant, store, settings, tokens):
-    """A server that anyone can reach, and nobody's client of it."""
-    app = create_app(plant, store, settings.model_copy(update={"host": "0.0.0.0"}))
+def network(service, store, settings, tokens):
+    """A client of a server on a network address, not signed in."""
+    app = create_app(service, store, settings.model_copy(update={"host": "0.0.0.0"}))
     with of_app(app, "http://plant.example:8765") as opened:
         yield opened

@@ -33,7 +33,7 @@ def flac(seconds, rate=16000, channels=1, kind="FLAC"):
     return content.getvalue()
 
 
-# What each address takes at least, and a body that it accepts. None: open to everyone.
+# The role that each route requires, and a body that it accepts. None: open to everyone.
 MACHINE = {"id": "new", "source": {"kind": "pushed"}}
 USER = {"name": "bob", "role": "viewer", "password": PASSWORD}
 ROUTES = {
@@ -45,13 +45,14 @@ ROUTES = {
     ("GET", "/openapi.json"): ("viewer", None),
     ("GET", "/v1/session"): ("viewer", None),
     ("DELETE", "/v1/session"): ("viewer", None),
-    ("GET", "/v1/plant"): ("viewer", None),
+    ("GET", "/v1/status"): ("viewer", None),
     ("GET", "/v1/models"): ("viewer", None),
     ("GET", "/v1/machines"): ("viewer", None),
     ("GET", "/v1/machines/{machine}"): ("viewer", None),
-    ("GET", "/v1/machines/{machine}/scores"): ("viewer", None),
+    ("GET", "/v1/machines/{machine}/trend"): ("viewer", None),
     ("GET", "/v1/machines/{machine}/spectrum"): ("viewer", None),
-    ("GET", "/v1/machines/{machine}/waterfall"): ("viewer", None),
+    ("GET", "/v1/machines/{machine}/spectrogram"): ("viewer", None),
+    ("GET", "/v1/machines/{machine}/sound"): ("viewer", None),
     ("GET", "/v1/machines/{machine}/normal.flac"): ("viewer", None),
     ("GET", "/v1/machines/{machine}/thresholds"): ("viewer", None),
     ("GET", "/v1/events"): ("viewer", None),
@@ -65,11 +66,11 @@ ROUTES = {
     ("POST", "/v1/machines/{machine}/mute"): ("operator", {"minutes": 5}),
     ("DELETE", "/v1/machines/{machine}/mute"): ("operator", None),
     ("POST", "/v1/machines/{machine}/audio"): ("operator", flac(0.1)),
-    ("POST", "/v1/machines/{machine}/rebaseline"): ("admin", None),
+    ("POST", "/v1/machines/{machine}/accept-drift"): ("admin", None),
     ("POST", "/v1/machines/{machine}/learn"): ("admin", {"minutes": 5}),
     ("DELETE", "/v1/machines/{machine}/learn"): ("admin", None),
     ("PUT", "/v1/machines/{machine}/operating-points/{number}"): ("admin", {"name": "idling"}),
-    ("PUT", "/v1/machines/{machine}/thresholds"): ("admin", {"per_week": 2}),
+    ("PUT", "/v1/machines/{machine}/thresholds"): ("admin", {"false_alerts_per_week": 2}),
     ("POST", "/v1/machines"): ("admin", MACHINE),
     ("DELETE", "/v1/machines/{machine}"): ("admin", None),
     ("GET", "/v1/actions"): ("admin", None),
@@ -83,8 +84,8 @@ def of_app(app, address=f"{HERE}:8765"):
     return TestClient(app, address, raise_server_exceptions=False)
 
 
-def away(*_, **__):
-    """In the place of anything that a store does."""
+def unavailable(*_, **__):
+    """In place of any method of a store."""
     raise StoreUnavailable("the database does not answer")
 
 
@@ -101,10 +102,10 @@ def wait_for(condition, seconds=5.0):
 
 
 @contextlib.contextmanager
-def running(plant, store, settings):
+def running(service, store, settings):
     """A real server on a free port; gives its port and the server."""
     settings = settings.model_copy(update={"port": 0})
-    app = create_app(plant, store, settings)
+    app = create_app(service, store, settings)
     with listening(settings) as listener:
         server = new_server(app, settings)
         thread = threading.Thread(target=server.run, args=([listener],), daemon=True)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from fake_plant import EVENT
+from examples import EVENT
 from fastapi.routing import iter_route_contexts
-from serving import HERE, PASSWORD, ROLES, ROUTES, USER, away, bearer, of_app
+from serving import HERE, PASSWORD, ROLES, ROUTES, USER, bearer, of_app, unavailable
 
 from ssdpt.errors import SsdptError
 from ssdpt.server import auth, sessions
@@ -21,15 +21,15 @@ def ask(client, route, **more):
     method, path = route
     path = path.format(machine="fan-1", event=EVENT, name="viewer", number=1)
     if path.endswith("/thresholds") and method == "GET":
-        path += "?per_week=2"
+        path += "?false_alerts_per_week=2"
     body = ROUTES[route][1]
     sent = {"content": body} if isinstance(body, bytes) else {"json": body} if body else {}
     return client.request(method, path, **sent, **more)
 
 
-def test_every_route_is_in_the_table(plant, store, settings):
+def test_every_route_is_in_the_table(service, store, settings):
     """One that is forgotten here has nobody who thought about who may use it."""
-    app = create_app(plant, store, settings)
+    app = create_app(service, store, settings)
     found = set()
     for route in iter_route_contexts(app.routes):
         for method in getattr(route, "methods", None) or {"WEBSOCKET"}:
@@ -55,9 +55,9 @@ def test_roles(network, tokens, store, route):
         assert len(store.actions(1000)) > before
 
 
-def test_a_network_address_without_users_is_refused(plant, store, settings):
+def test_a_network_address_without_users_is_refused(service, store, settings):
     with pytest.raises(SsdptError, match="ssdpt user add NAME --role admin"):
-        create_app(plant, store, settings.model_copy(update={"host": "0.0.0.0"}))
+        create_app(service, store, settings.model_copy(update={"host": "0.0.0.0"}))
 
 
 def test_at_the_computer_itself_everyone_is_admin(client):
@@ -69,19 +69,19 @@ def test_at_the_computer_itself_everyone_is_admin(client):
 def test_another_name_for_this_computer_is_refused(client):
     """DNS rebinding: a stranger's name that was made to point here."""
     for host in ("evil.example", "127.0.0.1.evil.example", "10.0.0.7", "", "[x"):
-        reply = client.get("/v1/plant", headers={"Host": host})
+        reply = client.get("/v1/status", headers={"Host": host})
         assert reply.status_code == 403, host
         assert "ssdpt user add" in reply.json()["error"]
 
 
 def test_a_proxy_does_not_make_everyone_admin(client):
     for header in ("X-Forwarded-For", "Forwarded", "Via", "X-Real-IP"):
-        assert client.get("/v1/plant", headers={header: "10.0.0.7"}).status_code == 403
+        assert client.get("/v1/status", headers={header: "10.0.0.7"}).status_code == 403
 
 
 def test_nobody_learns_which_machines_there_are(network):
     known = network.get("/v1/machines/fan-1")
-    for path in ("/v1/machines/none", "/v1/events/none", "/v1/machines/fan-1/scores?points=0"):
+    for path in ("/v1/machines/none", "/v1/events/none", "/v1/machines/fan-1/trend?points=0"):
         unknown = network.get(path)
         assert (unknown.status_code, unknown.content) == (401, known.content)
 
@@ -97,10 +97,10 @@ def test_nobody_learns_which_machines_there_are(network):
         {"Sec-Fetch-Site": "same-site", "Origin": f"{HERE}:8765"},
     ],
 )
-def test_other_sites_pages_cannot_act(client, plant, headers):
+def test_other_sites_pages_cannot_act(client, service, headers):
     reply = client.post("/v1/machines/fan-1/mute", json={"minutes": 5}, headers=headers)
     assert reply.status_code == 403
-    assert plant.machines["fan-1"]["muted_until"] is None
+    assert service.machines["fan-1"].muted_until is None
 
 
 @pytest.mark.parametrize(
@@ -120,15 +120,15 @@ def test_a_first_user_ends_the_open_door(client, store):
     viewer = {**USER, "name": "eve"}
     assert client.post("/v1/users", json=viewer).status_code == 409
     assert client.post("/v1/users", json={**USER, "role": "admin"}).status_code == 201
-    assert client.get("/v1/plant").status_code == 401
+    assert client.get("/v1/status").status_code == 401
     assert store.actions(1)[0].about == "bob"
 
 
 def test_a_user_made_by_the_command_line_ends_the_open_door(client, store):
-    assert client.get("/v1/plant").status_code == 200
+    assert client.get("/v1/status").status_code == 200
     store.add_user("ann", "admin", PASSWORD)
-    client.app.state.room.guard.forget()  # what a second would do
-    assert client.get("/v1/plant").status_code == 401
+    client.app.state.context.access.clear_cache()  # what a second would do
+    assert client.get("/v1/status").status_code == 401
 
 
 def test_the_only_admin_stays(network, tokens, store):
@@ -138,10 +138,10 @@ def test_the_only_admin_stays(network, tokens, store):
 
 
 def test_a_removed_user_is_out_at_once(network, tokens):
-    assert network.get("/v1/plant", headers=bearer(tokens["viewer"])).status_code == 200
+    assert network.get("/v1/status", headers=bearer(tokens["viewer"])).status_code == 200
     gone = network.delete("/v1/users/viewer", headers=bearer(tokens["admin"]))
     assert gone.status_code == 204
-    assert network.get("/v1/plant", headers=bearer(tokens["viewer"])).status_code == 401
+    assert network.get("/v1/status", headers=bearer(tokens["viewer"])).status_code == 401
     again = network.delete("/v1/users/viewer", headers=bearer(tokens["admin"]))
     assert again.status_code == 404
 
@@ -153,25 +153,25 @@ def test_users_that_cannot_be(network, tokens, user):
 
 
 def test_a_store_that_is_away_does_not_blind_those_who_are_in(network, tokens, store, monkeypatch):
-    monkeypatch.setattr(sessions, "_REMEMBER", 0.0)
+    monkeypatch.setattr(sessions, "_CACHE_SECONDS", 0.0)
     assert network.get("/v1/machines", headers=bearer(tokens["viewer"])).status_code == 200
 
-    monkeypatch.setattr(store, "check_token", away)
+    monkeypatch.setattr(store, "check_token", unavailable)
     assert network.get("/v1/machines", headers=bearer(tokens["viewer"])).status_code == 200
     reply = network.get("/v1/machines", headers=bearer("unknown"))
     assert (reply.status_code, reply.json()["error"]) == (503, "the database does not answer")
 
 
-def test_loopback_with_users_takes_a_proxy(plant, store, settings, tokens):
-    with of_app(create_app(plant, store, settings), "https://plant.example") as client:
+def test_loopback_with_users_takes_a_proxy(service, store, settings, tokens):
+    with of_app(create_app(service, store, settings), "https://plant.example") as client:
         headers = {**bearer(tokens["viewer"]), "X-Forwarded-For": "10.0.0.7"}
-        assert client.get("/v1/plant", headers=headers).status_code == 200
+        assert client.get("/v1/status", headers=headers).status_code == 200
 
 
 def test_at_the_computer_itself_a_store_that_is_away_blinds_nobody(client, store, monkeypatch):
-    monkeypatch.setattr(auth, "_REMEMBER", 0.0)
+    monkeypatch.setattr(auth, "_CACHE_SECONDS", 0.0)
     assert client.get("/v1/machines").status_code == 200
-    monkeypatch.setattr(store, "users", away)
+    monkeypatch.setattr(store, "users", unavailable)
     assert client.get("/v1/machines").status_code == 200
-    client.app.state.room.guard.forget()
+    client.app.state.context.access.clear_cache()
     assert client.get("/v1/machines").status_code == 503

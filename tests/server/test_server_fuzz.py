@@ -6,7 +6,7 @@ import http.client
 import urllib.parse
 
 import pytest
-from fake_plant import EVENT
+from examples import EVENT
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from serving import ROUTES, running
@@ -21,9 +21,9 @@ ODD = (
 
 
 @pytest.fixture
-def raw(plant, store, settings):
+def raw(service, store, settings):
     """Asks with a path as it is written: a usual client would tidy it up."""
-    with running(plant, store, settings) as (port, _):
+    with running(service, store, settings) as (port, _):
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
 
         def ask(method, path, body=None, headers=None):
@@ -39,9 +39,9 @@ def raw(plant, store, settings):
         connection.close()
 
 
-def test_odd_ids(raw, plant):
+def test_odd_ids(raw, service):
     """Every address with an id, with every odd id."""
-    before = {id: dict(machine) for id, machine in plant.machines.items()}
+    before = dict(service.machines)
     for method, path in ROUTES:
         if "{" not in path:
             continue
@@ -49,14 +49,14 @@ def test_odd_ids(raw, plant):
             status, content = raw(
                 method,
                 path.format(machine=odd, event=odd, name=odd, number=odd),
-                b'{"minutes": 1, "per_week": 1, "text": "a", "label": ""}',
+                b'{"minutes": 1, "false_alerts_per_week": 1, "text": "a", "label": ""}',
                 {"Content-Type": "application/json"},
             )
             at_page = b"<title>plant" in content and method == "GET"
             assert 400 <= status < 500 or at_page, (method, path, odd, status)
             assert b"secret" not in content
             assert b"Traceback" not in content
-    assert plant.machines == before
+    assert service.machines == before
 
 
 def test_odd_paths_of_the_page(raw):
@@ -98,7 +98,7 @@ def test_any_text_for_an_id(raw, text, where):
                 "format",
                 "what",
                 "seconds",
-                "per_week",
+                "false_alerts_per_week",
             ]
         ),
         st.text(max_size=20) | st.floats().map(str) | st.integers().map(str),
@@ -109,7 +109,10 @@ def test_any_text_for_an_id(raw, text, where):
             "/v1/events",
             "/v1/export",
             "/v1/actions",
-            *(f"/v1/machines/fan-1/{name}" for name in ("scores", "waterfall", "thresholds")),
+            *(
+                f"/v1/machines/fan-1/{name}"
+                for name in ("trend", "spectrogram", "sound", "thresholds")
+            ),
         )
     ),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import signal
 import socket
@@ -12,23 +13,25 @@ import sys
 import textwrap
 import time
 
+import examples
 import httpx
 import numpy as np
 import pytest
 import websockets.exceptions
-from fake_plant import EVENT
+from examples import EVENT
 from serving import PASSWORD, bearer, connect, running, wait_for
 from websockets.sync.client import connect as connect_socket
 
 from ssdpt.errors import SsdptError
-from ssdpt.server import event_stream as live
+from ssdpt.monitor.messages import ReadingTaken, ServiceChanged
+from ssdpt.server import event_stream
 from ssdpt.server.routes import audio
 from ssdpt.server.run import address_of, listening, serve
 
 
 @pytest.fixture
-def server(plant, store, settings):
-    with running(plant, store, settings) as (port, running_server):
+def server(service, store, settings):
+    with running(service, store, settings) as (port, running_server):
         yield port, running_server
 
 
@@ -54,83 +57,92 @@ def next_event(lines):
     return kind.removeprefix("event: "), json.loads(data.removeprefix("data: "))
 
 
-def streams_of(server):
-    return server.config.app.state.room.streams
+def broadcaster_of(server):
+    return server.config.app.state.context.broadcaster
 
 
-def test_what_happens_is_told(server, plant):
+def test_what_happens_is_told(server, service):
     port, running_server = server
     with listen(port) as lines, listen(port) as others:
-        reading = {"machine": "fan-1", "time": 1.5, "score": float("nan"), "state": "normal"}
-        plant.hub.tell("reading", reading)
-        assert next_event(lines) == ("reading", {**reading, "score": None})
+        silence = examples.reading(level_dbfs=-math.inf, score=math.nan)
+        service.subscriptions.publish(ReadingTaken(reading=silence))
+        kind, reading = next_event(lines)
+        assert (kind, reading["machine"], reading["time"]) == ("reading", "fan-1", examples.TIME)
+        assert (reading["level_dbfs"], reading["score"]) == (None, None)
         path = f"http://127.0.0.1:{port}/v1/events/{EVENT}/acknowledge"
         changed = httpx.post(path, json={"comment": "line\nbreak"}).json()
         assert next_event(lines) == ("event", changed)
-        plant.mute("fan-1", 2.5)
+        service.mute("fan-1", 2.5)
         kind, machine = next_event(lines)
         assert (kind, machine["muted_until"]) == ("machine", 2.5)
-        assert "spark" not in machine
-        assert [next_event(others)[0] for _ in range(3)] == ["reading", "event", "machine"]
-        assert streams_of(running_server).listeners == 2
-    wait_for(lambda: streams_of(running_server).listeners == 0)
+        status = examples.service_status(problems=("the disk is full",))
+        service.subscriptions.publish(ServiceChanged(status=status))
+        assert next_event(lines)[1]["problems"] == ["the disk is full"]
+        httpx.delete(f"http://127.0.0.1:{port}/v1/machines/pump_2")
+        assert next_event(lines) == ("removed", {"machine": "pump_2"})
+        names = [next_event(others)[0] for _ in range(5)]
+        assert names == ["reading", "event", "machine", "service", "removed"]
+        assert broadcaster_of(running_server).clients == 2
+    wait_for(lambda: broadcaster_of(running_server).clients == 0)
 
 
 def test_silence_is_broken_by_comments(server, monkeypatch):
-    monkeypatch.setattr(live, "HEARTBEAT", 0.05)
+    monkeypatch.setattr(event_stream, "HEARTBEAT", 0.05)
     with listen(server[0]) as lines:
         assert next(lines).startswith(":")
         assert next(lines) == ""
         assert next(lines).startswith(":")
 
 
-def test_a_page_that_does_not_read_is_dropped(server, plant, monkeypatch):
+def test_a_page_that_does_not_read_is_dropped(server, service, monkeypatch):
     """Others go on; nothing is kept for it."""
-    monkeypatch.setattr(live, "_BEHIND", 50)
+    monkeypatch.setattr(event_stream, "_MAX_QUEUED", 50)
     port, running_server = server
     with connect(port) as slow, listen(port) as lines:
         slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         slow.sendall(b"GET /v1/live HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        wait_for(lambda: streams_of(running_server).listeners == 2)
-        told = 0
+        wait_for(lambda: broadcaster_of(running_server).clients == 2)
+        sent = 0
         deadline = time.monotonic() + 10
-        while streams_of(running_server).listeners == 2:
+        while broadcaster_of(running_server).clients == 2:
             assert time.monotonic() < deadline
-            plant.hub.tell("reading", {"number": told, "filling": "x" * 100_000})
-            assert next_event(lines)[1]["number"] == told
-            told += 1
-        plant.hub.tell("reading", {"number": -1})
-        assert next_event(lines)[1]["number"] == -1
+            note = f"{sent} {'x' * 100_000}"
+            status = examples.service_status(notes=(note,))
+            service.subscriptions.publish(ServiceChanged(status=status))
+            assert next_event(lines)[1]["notes"] == [note]
+            sent += 1
+        service.subscriptions.publish(ReadingTaken(reading=examples.reading()))
+        assert next_event(lines)[0] == "reading"
 
 
 def test_more_pages_than_there_is_room_for(server, monkeypatch):
-    monkeypatch.setattr(live, "_MOST", 1)
+    monkeypatch.setattr(event_stream, "_MAX_CLIENTS", 1)
     with listen(server[0]):
         reply = httpx.get(f"http://127.0.0.1:{server[0]}/v1/live")
         assert reply.status_code == 503
         assert reply.json()["error"]
 
 
-def test_a_monitor_that_ends_lets_pages_go(server, plant):
+def test_a_monitor_that_ends_lets_pages_go(server, service):
     with listen(server[0]) as lines:
-        plant.hub.close()
+        service.subscriptions.close()
         assert list(lines) == []
 
 
-def test_live_needs_someone_who_may_look(plant, store, settings, tokens, monkeypatch):
-    monkeypatch.setattr(live, "HEARTBEAT", 0.05)
-    with running(plant, store, settings) as (port, running_server):
+def test_live_needs_someone_who_may_look(service, store, settings, tokens, monkeypatch):
+    monkeypatch.setattr(event_stream, "HEARTBEAT", 0.05)
+    with running(service, store, settings) as (port, running_server):
         reply = httpx.get(f"http://127.0.0.1:{port}/v1/live")
         assert reply.status_code == 401
         with listen(port, bearer(tokens["viewer"])) as lines:
             store.remove_user("viewer")
-            running_server.config.app.state.room.guard.forget()
+            running_server.config.app.state.context.access.clear_cache()
             assert all(not line or line.startswith(":") for line in lines)  # until it ends
 
 
-def test_cookies_over_a_real_connection(plant, store, settings, tokens):
+def test_cookies_over_a_real_connection(service, store, settings, tokens):
     with (
-        running(plant, store, settings) as (port, _),
+        running(service, store, settings) as (port, _),
         httpx.Client(base_url=f"http://127.0.0.1:{port}") as client,
     ):
         login = {"name": "operator", "password": PASSWORD}
@@ -150,15 +162,15 @@ def pcm(port, query="rate=16000", machine="fan-1", origin=None, headers=None):
     )
 
 
-def test_samples_by_websocket(server, plant):
+def test_samples_by_websocket(server, service):
     values = np.array([0.0, 0.5, -1.0, 0.25], np.float32)
     with pcm(server[0], "rate=16000&channels=2") as sender:
         sender.send(values.astype("<f4").tobytes())
-    wait_for(lambda: plant.pushed)  # two connections need not be heard in their order
+    wait_for(lambda: service.pushed)  # two connections need not be heard in their order
     with pcm(server[0], "rate=8000&format=s16", origin=f"http://127.0.0.1:{server[0]}") as sender:
         sender.send((values * 32767).astype("<i2").tobytes())
-    wait_for(lambda: len(plant.pushed) == 2)
-    (_, first, rate, _), (_, second, other_rate, _) = plant.pushed
+    wait_for(lambda: len(service.pushed) == 2)
+    (_, first, rate, _), (_, second, other_rate, _) = service.pushed
     np.testing.assert_array_equal(first, values.reshape(2, 2))
     np.testing.assert_allclose(second, values[:, None], atol=1e-4)
     assert (rate, other_rate) == (16000, 8000)
@@ -174,20 +186,20 @@ def test_samples_by_websocket(server, plant):
         (b"\0" * (2**20 + 4), 1009),
     ],
 )
-def test_messages_that_are_no_samples(server, plant, message, code):
+def test_messages_that_are_no_samples(server, service, message, code):
     with pcm(server[0]) as sender:
         sender.send(message)
         with pytest.raises(websockets.exceptions.ConnectionClosed) as closed:
             sender.recv(timeout=5)
     assert closed.value.rcvd.code == code
-    assert not plant.pushed
+    assert not service.pushed
 
 
-def test_a_flood_by_websocket_ends_in_words(server, plant):
+def test_a_flood_by_websocket_ends_in_words(server, service):
     def full(*_):
         raise SsdptError("60 s of sound are waiting; " + "ü" * 100)
 
-    plant.push = full
+    service.push = full
     with pcm(server[0]) as sender:
         sender.send(b"\0" * 400)
         with pytest.raises(websockets.exceptions.ConnectionClosed) as closed:
@@ -212,9 +224,9 @@ def test_websockets_that_are_refused(server, more, status):
     assert refused.value.response.status_code == status
 
 
-def test_websockets_need_someone_who_may_send(plant, store, settings, tokens, monkeypatch):
-    monkeypatch.setattr(audio, "_CHECK", 0.0)
-    with running(plant, store, settings) as (port, running_server):
+def test_websockets_need_someone_who_may_send(service, store, settings, tokens, monkeypatch):
+    monkeypatch.setattr(audio, "_CHECK_EVERY", 0.0)
+    with running(service, store, settings) as (port, running_server):
         for headers, status in (({}, 401), (bearer(tokens["viewer"]), 403)):
             with pytest.raises(websockets.exceptions.InvalidStatus) as refused:
                 pcm(port, headers=headers)
@@ -227,20 +239,20 @@ def test_websockets_need_someone_who_may_send(plant, store, settings, tokens, mo
         assert refused.value.response.status_code == 403
         with pcm(port, headers=headers, origin=f"http://127.0.0.1:{port}") as sender:
             sender.send(b"\0" * 400)
-            wait_for(lambda: plant.pushed)
+            wait_for(lambda: service.pushed)
             store.remove_user("operator")
-            running_server.config.app.state.room.guard.forget()
+            running_server.config.app.state.context.access.clear_cache()
             sender.send(b"\0" * 400)
             with pytest.raises(websockets.exceptions.ConnectionClosed) as closed:
                 sender.recv(timeout=5)
         assert closed.value.rcvd.code == 1008
-    assert len(plant.pushed) == 1
+    assert len(service.pushed) == 1
 
 
 SERVICE = """
     import sys
     from pathlib import Path
-    from fake_plant import FakeService
+    from fake_service import FakeService
     from ssdpt.monitor.store import Store
     from ssdpt.server.run import serve
     from ssdpt.server.settings import ServerSettings
@@ -260,7 +272,10 @@ def test_it_stops_within_two_seconds_while_pages_listen(store, tmp_path, number)
         [sys.executable, "-c", textwrap.dedent(SERVICE), str(tmp_path / "data")],
         stdout=subprocess.PIPE,
         text=True,
-        env={**os.environ, "PYTHONPATH": here},
+        env={
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join([here, *filter(None, [os.environ.get("PYTHONPATH")])]),
+        },
     ) as process:
         port = int(process.stdout.readline().strip().rpartition(":")[2].rstrip("/"))
         with listen(port) as lines, pcm(port) as sender, connect(port) as idle:
@@ -275,27 +290,25 @@ def test_it_stops_within_two_seconds_while_pages_listen(store, tmp_path, number)
         assert process.stdout.read() == "in order\n"
 
 
-def test_an_address_that_is_taken(plant, store, settings):
+def test_an_address_that_is_taken(service, store, settings):
     with listening(settings.model_copy(update={"port": 0})) as taken:
         port = taken.getsockname()[1]
-        with pytest.raises(
-            SsdptError, match=f"port {port}: cannot be listened on: something listens there already"
-        ):
-            serve(plant, store, settings.model_copy(update={"port": port}))
+        with pytest.raises(SsdptError, match=f"port {port}: cannot listen: the port is in use"):
+            serve(service, store, settings.model_copy(update={"port": port}))
 
 
-def test_an_address_that_is_none(plant, store, settings, tokens):
-    with pytest.raises(SsdptError, match="no address of this computer"):
-        serve(plant, store, settings.model_copy(update={"host": "no-such-host.invalid"}))
+def test_an_address_that_is_none(service, store, settings, tokens):
+    with pytest.raises(SsdptError, match="not an address of this computer"):
+        serve(service, store, settings.model_copy(update={"host": "no-such-host.invalid"}))
 
 
-def test_a_certificate_that_is_none(plant, store, settings, tmp_path):
+def test_a_certificate_that_is_none(service, store, settings, tmp_path):
     wrong = tmp_path / "wrong.pem"
     wrong.write_text("nothing")
     for path in (wrong, tmp_path / "missing.pem"):
         tls = {"certificate": path, "key": path, "port": 0}
         with pytest.raises(SsdptError, match="PEM"):
-            serve(plant, store, settings.model_copy(update=tls))
+            serve(service, store, settings.model_copy(update=tls))
 
 
 @pytest.mark.parametrize(

@@ -42,17 +42,17 @@ def test_what_is_not_there_is_not_the_page(client):
         assert set(reply.json()) == {"error"}
 
 
-def test_a_page_that_was_not_built(plant, store, settings, tmp_path):
-    app = create_app(plant, store, settings.model_copy(update={"page": tmp_path / "none"}))
+def test_a_page_that_was_not_built(service, store, settings, tmp_path):
+    app = create_app(service, store, settings.model_copy(update={"page": tmp_path / "none"}))
     with of_app(app) as client:
         reply = client.get("/")
         assert reply.status_code == 404
         assert "built" in reply.json()["error"]
-        assert client.get("/v1/plant").status_code == 200
+        assert client.get("/v1/status").status_code == 200
 
 
 def test_every_reply_is_protected(client):
-    for path in ("/", "/v1/plant", "/v1/none", "/assets/index-B1c2D3.js", "/v1/machines/x"):
+    for path in ("/", "/v1/status", "/v1/none", "/assets/index-B1c2D3.js", "/v1/machines/x"):
         headers = client.get(path).headers
         policy = headers["content-security-policy"]
         assert "default-src 'self'" in policy
@@ -66,11 +66,11 @@ def test_every_reply_is_protected(client):
 
 
 def test_what_the_api_says_is_not_kept(client):
-    assert client.get("/v1/plant").headers["cache-control"] == "no-store"
+    assert client.get("/v1/status").headers["cache-control"] == "no-store"
 
 
 def test_json_is_compressed_and_sound_is_not(client):
-    path = "/v1/machines/fan-1/waterfall?seconds=120"
+    path = "/v1/machines/fan-1/spectrogram?seconds=120"
     plain = client.get(path, headers={"Accept-Encoding": "identity"})
     assert "content-encoding" not in plain.headers
     with client.stream("GET", path, headers={"Accept-Encoding": "gzip"}) as reply:
@@ -85,9 +85,9 @@ def test_json_is_compressed_and_sound_is_not(client):
 
 def test_methods_that_are_not_there(client):
     for method, path in (
-        ("POST", "/v1/plant"),
+        ("POST", "/v1/status"),
         ("DELETE", "/v1/machines"),
-        ("GET", "/v1/machines/fan-1/rebaseline"),
+        ("GET", "/v1/machines/fan-1/accept-drift"),
         ("PATCH", "/healthz"),
     ):
         reply = client.request(method, path)
@@ -97,14 +97,14 @@ def test_methods_that_are_not_there(client):
     assert client.post("/").status_code == 404
 
 
-def test_what_goes_wrong_inside_stays_inside(client, plant, caplog):
+def test_what_goes_wrong_inside_stays_inside(client, service, caplog):
     def broken():
         raise ZeroDivisionError("a secret of ours")
 
-    plant.models = broken
+    service.models = broken
     reply = client.get("/v1/models")
     assert reply.status_code == 500
-    assert reply.json() == {"error": "something went wrong inside ssdpt; its log says what"}
+    assert reply.json() == {"error": "an internal error happened in ssdpt; see its log"}
     assert reply.headers["x-content-type-options"] == "nosniff"
     assert "a secret of ours" in caplog.text
 
@@ -112,7 +112,7 @@ def test_what_goes_wrong_inside_stays_inside(client, plant, caplog):
 def test_a_body_that_is_no_json(client):
     headers = {"Content-Type": "application/json"}
     reply = client.post("/v1/machines/fan-1/mute", content="{", headers=headers)
-    assert reply.json() == {"error": "the body is no valid JSON"}
+    assert reply.json() == {"error": "the body is not valid JSON"}
     for body in (b"\xff\xfe", b"[" * 100_000, rb'"\ud800"', b""):
         reply = client.post("/v1/machines/fan-1/mute", content=body, headers=headers)
         assert reply.status_code in (400, 422), body[:10]

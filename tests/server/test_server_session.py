@@ -10,17 +10,17 @@ from serving import PASSWORD, bearer, of_app, running
 
 from ssdpt.server import attempts
 from ssdpt.server.app import create_app
-from ssdpt.server.run import _forms
+from ssdpt.server.run import _address_forms
 from ssdpt.server.sessions import COOKIE
 from ssdpt.server.settings import THIS_COMPUTER, ServerSettings
 
 
-def log_in(client, name="operator", password=PASSWORD, **more):
+def sign_in(client, name="operator", password=PASSWORD, **more):
     return client.post("/v1/session", json={"name": name, "password": password}, **more)
 
 
 def test_log_in_act_and_log_out(network, store):
-    reply = log_in(network)
+    reply = sign_in(network)
     csrf = reply.json()["csrf"]
     assert (reply.json()["name"], reply.json()["role"]) == ("operator", "operator")
     cookie = reply.headers["set-cookie"]
@@ -28,7 +28,7 @@ def test_log_in_act_and_log_out(network, store):
     assert {"HttpOnly", "SameSite=strict", "Path=/"} <= set(cookie.split("; "))
     assert "Secure" not in cookie
     assert network.get("/v1/session").json()["csrf"] == csrf
-    assert network.get("/v1/plant").json()["you"] == {"name": "operator", "role": "operator"}
+    assert network.get("/v1/status").json()["user"] == {"name": "operator", "role": "operator"}
     mute = "/v1/machines/fan-1/mute"
     assert network.post(mute, json={"minutes": 1}).status_code == 403
     for wrong in ("", "x", csrf[:-1], csrf + "0", "ü"):
@@ -43,25 +43,25 @@ def test_log_in_act_and_log_out(network, store):
     network.cookies.set(COOKIE, secret)
     assert network.get("/v1/session").status_code == 401
     did = [action.what for action in store.actions(10)]
-    assert did == ["logged out", "muted for 1 min", "logged in"]
+    assert did == ["signed out", "muted for 1 min", "signed in"]
 
 
-def test_the_cookie_is_secure_over_https(plant, store, settings, tokens):
-    with of_app(create_app(plant, store, settings), "https://plant.example") as client:
-        assert "Secure" in log_in(client).headers["set-cookie"].split("; ")
+def test_the_cookie_is_secure_over_https(service, store, settings, tokens):
+    with of_app(create_app(service, store, settings), "https://plant.example") as client:
+        assert "Secure" in sign_in(client).headers["set-cookie"].split("; ")
 
 
-def test_a_login_outlives_a_restart(plant, store, settings, network):
-    log_in(network)
-    with of_app(create_app(plant, store, settings), "http://plant.example:8765") as other:
+def test_a_login_outlives_a_restart(service, store, settings, network):
+    sign_in(network)
+    with of_app(create_app(service, store, settings), "http://plant.example:8765") as other:
         other.cookies.set(COOKIE, network.cookies[COOKIE])
         assert other.get("/v1/session").json()["name"] == "operator"
 
 
 def test_a_new_login_ends_the_old_one(network):
-    log_in(network)
+    sign_in(network)
     old = network.cookies[COOKIE]
-    log_in(network)
+    sign_in(network)
     assert network.cookies[COOKIE] != old
     network.cookies.clear()
     network.cookies.set(COOKIE, old)
@@ -69,7 +69,7 @@ def test_a_new_login_ends_the_old_one(network):
 
 
 def test_bearer_goes_before_a_cookie_and_needs_no_csrf(network, tokens):
-    log_in(network, "viewer")
+    sign_in(network, "viewer")
     reply = network.post(
         "/v1/machines/fan-1/mute", json={"minutes": 1}, headers=bearer(tokens["operator"])
     )
@@ -77,42 +77,42 @@ def test_bearer_goes_before_a_cookie_and_needs_no_csrf(network, tokens):
 
 
 def test_other_sites_pages_cannot_log_someone_in(network):
-    assert log_in(network, headers={"Origin": "http://evil.example"}).status_code == 403
+    assert sign_in(network, headers={"Origin": "http://evil.example"}).status_code == 403
 
 
 @pytest.mark.parametrize("name", ["operator", "nobody"])
 def test_wrong_names_and_passwords_read_the_same(network, name):
-    reply = log_in(network, name, "wrong password")
+    reply = sign_in(network, name, "wrong password")
     assert reply.status_code == 401
     assert reply.json() == {"error": "the name or the password is wrong"}
 
 
 def test_guessing_a_password_is_slowed_down(network):
-    for _ in range(attempts._OF_A_NAME):
-        assert log_in(network, "viewer", "guess").status_code == 401
-    reply = log_in(network, "viewer")
+    for _ in range(attempts._MAX_PER_NAME):
+        assert sign_in(network, "viewer", "guess").status_code == 401
+    reply = sign_in(network, "viewer")
     assert reply.status_code == 429
     assert 0 < int(reply.headers["retry-after"]) <= 300
     # Others come in still.
-    assert log_in(network, "operator").status_code == 200
+    assert sign_in(network, "operator").status_code == 200
 
 
 def test_guessing_from_one_address_is_slowed_down(network):
-    for n in range(attempts._OF_AN_ADDRESS):
-        assert log_in(network, f"name{n}", "guess").status_code == 401
-    assert log_in(network, "operator").status_code == 429
+    for n in range(attempts._MAX_PER_ADDRESS):
+        assert sign_in(network, f"name{n}", "guess").status_code == 401
+    assert sign_in(network, "operator").status_code == 429
 
 
 def test_right_passwords_are_no_attempts(network):
-    for _ in range(attempts._OF_AN_ADDRESS + 1):
-        assert log_in(network).status_code == 200
+    for _ in range(attempts._MAX_PER_ADDRESS + 1):
+        assert sign_in(network).status_code == 200
 
 
 def test_attempts_are_forgotten_in_time(monkeypatch):
     now = [0.0]
     monkeypatch.setattr(attempts.time, "monotonic", lambda: now[0])
-    tried = attempts.Attempts()
-    for _ in range(attempts._OF_A_NAME):
+    tried = attempts.SignInAttempts()
+    for _ in range(attempts._MAX_PER_NAME):
         assert tried.begin("ann", "10.0.0.7") == 0
     assert tried.begin("ann", "10.0.0.8") == 300
     now[0] = 301.0
@@ -120,19 +120,19 @@ def test_attempts_are_forgotten_in_time(monkeypatch):
 
 
 def test_attempts_do_not_fill_the_memory(monkeypatch):
-    monkeypatch.setattr(attempts, "_MOST", 10)
-    tried = attempts.Attempts()
-    for _ in range(attempts._OF_A_NAME):
+    monkeypatch.setattr(attempts, "_MAX_TRACKED", 10)
+    tried = attempts.SignInAttempts()
+    for _ in range(attempts._MAX_PER_NAME):
         tried.begin("ann", "10.0.0.7")
     for n in range(100):
         tried.begin(f"name{n}", f"10.0.1.{n}")
-    assert len(tried._tried) <= 12
+    assert len(tried._times) <= 12
     assert tried.begin("ann", "10.0.0.8") > 0  # those who tried most are not forgotten
 
 
 def test_the_addresses_of_one_network_count_as_one():
-    tried = attempts.Attempts()
-    for n in range(attempts._OF_AN_ADDRESS):
+    tried = attempts.SignInAttempts()
+    for n in range(attempts._MAX_PER_ADDRESS):
         assert tried.begin(f"name{n}", f"2001:db8::{n:x}") == 0
     assert tried.begin("another", "2001:db8::ffff") > 0
     assert tried.begin("another", "2001:db8:0:1::1") == 0
@@ -150,13 +150,13 @@ def log_in_from(port, address, password="guess", name="viewer"):
     [(THIS_COMPUTER, True), (("10.0.0.0/8", "127.0.0.0/8"), True), (("10.0.0.0/8",), False)],
 )
 def test_a_proxy_is_believed_only_where_it_was_named(
-    plant, store, settings, tokens, proxies, believed
+    service, store, settings, tokens, proxies, believed
 ):
     settings = ServerSettings(**{**settings.model_dump(), "proxies": proxies})
-    with running(plant, store, settings) as (port, _):
+    with running(service, store, settings) as (port, _):
         reply = log_in_from(port, "203.0.113.1", PASSWORD)
         assert ("Secure" in reply.headers["set-cookie"].split("; ")) == believed
-        for n in range(attempts._OF_AN_ADDRESS):
+        for n in range(attempts._MAX_PER_ADDRESS):
             assert log_in_from(port, "203.0.113.1", name=f"name{n}").status_code == 401
         assert log_in_from(port, "203.0.113.1", PASSWORD).status_code == 429
         # Others behind the same proxy are others, if it is believed.
@@ -165,17 +165,17 @@ def test_a_proxy_is_believed_only_where_it_was_named(
 
 
 def test_a_proxy_is_known_on_a_listener_for_ipv6_too():
-    forms = [ipaddress.ip_network(form) for form in _forms("172.18.0.0/16")]
+    forms = [ipaddress.ip_network(form) for form in _address_forms("172.18.0.0/16")]
     for address in ("172.18.0.2", "::ffff:172.18.0.2"):
         assert any(ipaddress.ip_address(address) in form for form in forms)
     for address in ("172.19.0.2", "::ffff:172.19.0.2", "::172.18.0.2"):
         assert not any(ipaddress.ip_address(address) in form for form in forms)
-    assert list(_forms("fd00::/8")) == ["fd00::/8"]
+    assert list(_address_forms("fd00::/8")) == ["fd00::/8"]
 
 
 @pytest.mark.parametrize("proxy", ["nginx", "10.0.0.0/99", "*", "10.0.0.1:80", ""])
 def test_a_proxy_that_is_no_address_is_refused(proxy):
-    with pytest.raises(ValueError, match="is no address and no network; write 172"):
+    with pytest.raises(ValueError, match="is not an address or network; write 172"):
         ServerSettings(proxies=(proxy,))
 
 

@@ -10,31 +10,30 @@ import pytest
 import soundfile
 from serving import flac
 
-from ssdpt.server import security as shield
-from ssdpt.server import uploads
+from ssdpt.server import security, uploads
 
 PATH = "/v1/machines/fan-1/audio"
 
 
 @pytest.mark.parametrize("kind", ["WAV", "FLAC", "OGG"])
 @pytest.mark.parametrize("channels", [1, 2])
-def test_files_become_samples(client, plant, kind, channels):
+def test_files_become_samples(client, service, kind, channels):
     content = flac(0.5, 48000, channels, kind)
     reply = client.post(PATH, content=content, params={"time": 1.7e9})
     assert reply.json() == {"seconds": 0.5}
-    machine, samples, rate, time = plant.pushed[0]
+    machine, samples, rate, time = service.pushed[0]
     expected, _ = soundfile.read(io.BytesIO(content), dtype="float32", always_2d=True)
     assert (machine, rate, time) == ("fan-1", 48000, 1.7e9)
     np.testing.assert_array_equal(samples, expected)
 
 
-def test_pieces_of_l16_are_big_endian(client, plant):
+def test_pieces_of_l16_are_big_endian(client, service):
     """As RFC 2586 has it."""
     values = [0, 16384, -32768, 32767]
     body = struct.pack(">4h", *values)
     headers = {"Content-Type": "audio/L16; rate=8000; channels=2"}
     assert client.post(PATH, content=body, headers=headers).json() == {"seconds": 2 / 8000}
-    _, samples, rate, time = plant.pushed[0]
+    _, samples, rate, time = service.pushed[0]
     np.testing.assert_array_equal(samples, np.array(values).reshape(2, 2) / 32768)
     assert (rate, time) == (8000, None)
 
@@ -60,19 +59,19 @@ def test_pieces_of_l16_are_big_endian(client, plant):
         ("audio/wav", flac(0, kind="WAV")),
     ],
 )
-def test_what_is_no_sound_is_refused(client, plant, kind, body):
+def test_what_is_no_sound_is_refused(client, service, kind, body):
     reply = client.post(PATH, content=body, headers={"Content-Type": kind})
     assert reply.status_code in (400, 415)
     assert reply.json()["error"]
-    assert not plant.pushed
+    assert not service.pushed
 
 
-def test_samples_that_are_no_numbers_are_refused(client, plant):
+def test_samples_that_are_no_numbers_are_refused(client, service):
     content = io.BytesIO()
     samples = np.array([0.0, np.nan, np.inf], np.float32)
     soundfile.write(content, samples, 16000, format="WAV", subtype="FLOAT")
     assert client.post(PATH, content=content.getvalue()).status_code == 400
-    assert not plant.pushed
+    assert not service.pushed
 
 
 def test_a_file_that_unpacks_to_too_much_is_refused(client, monkeypatch):
@@ -90,12 +89,12 @@ def test_a_body_that_says_it_is_too_large_is_refused_unread(client):
     assert "64 MiB" in reply.json()["error"]
 
 
-def test_a_body_that_grows_too_large_is_refused(client, plant, monkeypatch):
-    monkeypatch.setattr(shield, "AUDIO_BYTES", 2**20)
+def test_a_body_that_grows_too_large_is_refused(client, service, monkeypatch):
+    monkeypatch.setattr(security, "AUDIO_BYTES", 2**20)
     pieces = (b"\0" * 2**16 for _ in range(20))
     reply = client.post(PATH, content=pieces)
     assert reply.status_code == 413
-    assert not plant.pushed
+    assert not service.pushed
 
 
 def test_other_bodies_are_small(client):
@@ -105,7 +104,7 @@ def test_other_bodies_are_small(client):
     assert client.post(path, content=iter([big.encode()])).status_code == 413
 
 
-def test_a_flood_is_refused_in_words(client, plant):
+def test_a_flood_is_refused_in_words(client, service):
     content = flac(40, 48000)
     assert client.post(PATH, content=content).status_code == 200
     reply = client.post(PATH, content=content)
@@ -113,7 +112,7 @@ def test_a_flood_is_refused_in_words(client, plant):
     assert "waiting" in reply.json()["error"]
 
 
-def test_a_large_file_goes_through(client, plant):
+def test_a_large_file_goes_through(client, service):
     """More than is kept in memory."""
     content = flac(30, 48000, kind="WAV")
     assert len(content) > 2 * uploads._IN_MEMORY

@@ -85,5 +85,5 @@ def test_what_cannot_be_done_is_told_in_a_sentence(run, arguments, words):
 def test_a_folder_without_a_history_is_told_and_none_is_made(run, tmp_path, arguments):
     result = run(*arguments)
     assert result.exit_code == 2
-    assert "no plant has its history here" in result.output
+    assert "there is no history here" in result.output
     assert not (tmp_path / "data").exists()

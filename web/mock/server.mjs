@@ -1,35 +1,35 @@
 /**
- * A service that plays some machines, for working on the page without a plant:
- *   node mock/server.mjs [--port 8000] [--users] [--role viewer] [--trouble 'the store is away']
- * --users: sign in as admin, password admin; --role: what the reader may do, all unless told;
- * --trouble: something that is wrong with the service.
- * It serves the built page too, with the same Content-Security-Policy as the real one.
+ * A mock of the service, for working on the page without it:
+ *   node mock/server.mjs [--port 8000] [--users] [--role viewer] [--problem 'the disk is full']
+ * --users: sign in as admin, password admin; --role: role of the user, by default admin;
+ * --problem: something that is wrong with the service.
+ * It also serves the built page, with the Content-Security-Policy of the service.
  */
 import { createServer } from 'node:http'
 import { readFile } from 'node:fs/promises'
 import { extname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { events, fault, limits, machines, refresh, scoreAt, shown, tick } from './plant.mjs'
+import { events, example, fault, machines, refresh, scoreAt, thresholds, tick, withState } from './machines.mjs'
 import { bytes, column, HIGH_DB, HZ, LOW_DB, STEP, wav } from './sound.mjs'
 
 const option = (name, other) => (process.argv.includes(name) ? process.argv[process.argv.indexOf(name) + 1] : other)
 const port = Number(option('--port', 8000))
 const role = option('--role', 'admin')
-const trouble = option('--trouble', '')
-const wantsUsers = process.argv.includes('--users')
+const problem = option('--problem', '')
+const needsSignIn = process.argv.includes('--users')
 const folder = fileURLToPath(new URL('../../src/ssdpt/server/static/', import.meta.url))
 const CSP = "default-src 'self'; style-src 'self'; img-src 'self' blob: data:; media-src 'self' blob:"
 const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml' }
 
 const now = () => Date.now() / 1000
-const listeners = new Set()
-const tell = (name, content) => listeners.forEach((answer) => answer.write(`event: ${name}\ndata: ${JSON.stringify(content)}\n\n`))
-setInterval(() => tick(tell), 1000)
+const clients = new Set()
+const send = (name, data) => clients.forEach((client) => client.write(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`))
+setInterval(() => tick(send), 1000)
 
 const users = new Map([['admin', 'admin'], ['jonas', 'operator'], ['wall', 'viewer']])
 const card = `# Coolant pumps
 
-Hears **bearing wear** and *cavitation*. See \`ssdpt fit\`.
+Detects **bearing wear** and *cavitation*. See \`ssdpt fit\`.
 
 ## Results
 
@@ -38,136 +38,167 @@ Hears **bearing wear** and *cavitation*. See \`ssdpt fit\`.
 | 00 | 0.93 | 0.81 |
 | 01 | 0.88 | 0.74 |
 
-- learnt from 990 normal clips
-- <script>alert(1)</script> stays text
+- learned from 990 normal clips
+- <script>alert(1)</script> does nothing
 
 \`\`\`
 ssdpt fit --machine pump
 \`\`\`
 `
 
-class Problem extends Error {
-  constructor(status, words) {
-    super(words)
+class HttpError extends Error {
+  constructor(status, message) {
+    super(message)
     this.status = status
   }
 }
 
-function found(map, id, what) {
-  const made = map.get(id)
-  if (!made) throw new Problem(404, `No ${what} is called '${id}'.`)
-  return made
+function lookUp(map, id, what) {
+  const value = map.get(id)
+  if (!value) throw new HttpError(404, `there is no such ${what}`)
+  return value
 }
 
 function spectrogram(seed, begin, count, faultAt) {
   const first = Math.round(begin / STEP)
   const columns = Array.from({ length: count }, (_, index) => bytes(column(seed, first + index, faultAt((first + index) * STEP))))
-  return { hz: HZ, begin: first * STEP, seconds_per_column: STEP, columns, low_db: LOW_DB, high_db: HIGH_DB }
+  return example('Spectrogram', { hz: HZ, begin: first * STEP, seconds_per_column: STEP, columns, low_db: LOW_DB, high_db: HIGH_DB })
 }
 
 const seedOf = (id) => id.length * 7 + id.charCodeAt(0)
 
 function trend(id, query) {
-  const begin = Number(query.get('begin'))
-  const end = Math.min(Number(query.get('end')), now())
+  const begin = Number(query.get('begin') ?? now() - 3600)
+  const end = Math.min(Number(query.get('end') ?? now()), now())
   const points = Number(query.get('points') ?? 600)
   const step = Math.max(1, Math.ceil((end - begin) / points))
-  const time = Array.from({ length: !machines.get(id).model ? 0 : Math.max(0, Math.floor((end - begin) / step)) }, (_, index) => Math.floor(begin) + index * step)
+  const count = machines.get(id).model ? Math.max(0, Math.floor((end - begin) / step)) : 0
+  const time = Array.from({ length: count }, (_, index) => (Math.floor(begin / step) + index) * step)
   const spread = 0.15 + Math.min(0.7, Math.log10(step + 1) / 4)
   const mean = time.map((at) => scoreAt(id, at))
-  return { seconds_per_point: step, time, mean, low: mean.map((value) => value - spread), high: mean.map((value) => value + spread), state: time.map(() => 'normal') }
+  return example('Trend', { seconds_per_point: step, time, mean, low: mean.map((value) => value - spread), high: mean.map((value) => value + spread), state: time.map(() => 'normal') })
+}
+
+function machineSpectrum(status) {
+  const mean = status.model ? column(seedOf(status.id), 5, 0) : []
+  const current = status.last_sound === null ? [] : column(seedOf(status.id), Math.floor(now() * 2), fault(status.id, now()))
+  return example('Spectrum', { hz: HZ, now: current, mean, low: mean.map((db) => db - 7), high: mean.map((db) => db + 9) })
+}
+
+function machineSpectrogram(status, seconds) {
+  const isSilent = ['lost', 'off'].includes(status.state) || !(status.last_sound > now() - seconds)
+  return spectrogram(seedOf(status.id), now() - seconds, isSilent ? 0 : Math.round(seconds / STEP), (time) => fault(status.id, time))
 }
 
 function machineAnswer(method, id, part, query, body, number) {
-  const made = found(machines, id, 'machine')
-  const changed = (more) => {
-    Object.assign(made, more)
-    tell('machine', { ...refresh(made), spark: undefined })
-    return refresh(made)
+  const status = lookUp(machines, id, 'machine')
+  const change = (changes) => {
+    Object.assign(status, changes)
+    send('machine', refresh(status))
+    return status
   }
-  const what = `${method} ${part}`
-  if (what === 'GET ') return refresh(made)
-  if (what === 'GET scores') return trend(id, query)
-  if (what === 'GET waterfall') {
-    const seconds = Number(query.get('seconds') ?? 60)
-    const heard = ['lost', 'off'].includes(made.state) || !(made.last_sound > now() - seconds) ? 0 : Math.round(seconds / STEP)
-    return spectrogram(seedOf(id), now() - seconds, heard, (time) => fault(id, time))
+  switch (`${method} ${part}`) {
+    case 'GET ':
+      return refresh(status)
+    case 'GET trend':
+      return trend(id, query)
+    case 'GET spectrum':
+      return machineSpectrum(status)
+    case 'GET spectrogram':
+      return machineSpectrogram(status, Number(query.get('seconds') ?? 60))
+    case 'GET sound':
+      return example('MachineSound', { spectrum: machineSpectrum(status), spectrogram: machineSpectrogram(status, Number(query.get('seconds') ?? 5)) })
+    case 'POST mute':
+      return change({ muted_until: now() + body.minutes * 60 })
+    case 'DELETE mute':
+      return change({ muted_until: null })
+    case 'DELETE ':
+      if (!status.added_on_page) throw new HttpError(409, `machine ${id} is in the configuration file; remove it there`)
+      machines.delete(id)
+      send('removed', { machine: id })
+      return undefined
+    case 'PUT operating-points':
+      return change({ operating_points: status.operating_points.map((point) => (point.number === number ? { ...point, name: body.name } : point)) })
+    case 'POST accept-drift':
+      return change({ drift: null })
+    case 'POST learn':
+      return change({ state: 'learning', state_since: now(), learning: example('LearningProgress', { seconds: 0, target_seconds: body.minutes * 60 }) })
+    case 'DELETE learn':
+      return change({ state: status.thresholds ? 'normal' : 'starting', state_since: now(), learning: null })
+    case 'GET thresholds':
+      return thresholds(Number(query.get('false_alerts_per_week')))
+    case 'PUT thresholds':
+      return change({ thresholds: thresholds(body.false_alerts_per_week) }).thresholds
   }
-  if (what === 'GET spectrum') {
-    const mean = made.model ? column(seedOf(id), 5, 0) : []
-    return { hz: HZ, now: made.last_sound === null ? [] : column(seedOf(id), Math.floor(now() * 2), fault(id, now())), mean, low: mean.map((db) => db - 7), high: mean.map((db) => db + 9) }
-  }
-  if (what === 'POST mute') return changed({ muted_until: now() + body.minutes * 60 })
-  if (what === 'DELETE mute') return changed({ muted_until: null })
-  if (what === 'DELETE ') {
-    if (!made.added) throw new Problem(409, `Machine ${id} is named in the plant file; take it out there.`)
-    machines.delete(id)
-    tell('removed', { machine: id })
-    return undefined
-  }
-  if (what === 'PUT operating-points') {
-    const of = (point) => (point.number === number ? { ...point, name: body.name } : point)
-    return changed({ operating_points: made.operating_points.map(of) })
-  }
-  if (what === 'POST rebaseline') return changed({ drift: null })
-  if (what === 'POST learn') return changed({ state: 'learning', state_since: now(), learning: { seconds: 0, wanted: body.minutes * 60 } })
-  if (what === 'DELETE learn') return changed({ state: made.thresholds ? 'normal' : 'starting', state_since: now(), learning: null })
-  if (what === 'GET thresholds') return limits(Number(query.get('per_week')))
-  if (what === 'PUT thresholds') return changed({ thresholds: limits(body.per_week) })
-  throw new Problem(404, 'There is no such address.')
+  throw new HttpError(404, 'there is nothing at this address')
 }
 
 function eventAnswer(method, id, part, body) {
-  const event = found(events, id, 'event')
+  const event = lookUp(events, id, 'event')
   if (part === 'spectrogram') {
-    const made = spectrogram(3, event.audio_begin, 400, (time) => Math.min(1, Math.max(0, (time - event.began) / 4)))
-    made.map = made.columns.map((_, x) => HZ.map((hz) => Math.round(255 * Math.min(1, Math.max(0, (x - 150) / 60)) * Math.exp(-(((hz - 2600) / 380) ** 2)))))
-    return made
+    const shown = spectrogram(3, event.audio_begin, 400, (time) => Math.min(1, Math.max(0, (time - event.began) / 4)))
+    const anomaly = (x, hz) => Math.min(1, Math.max(0, (x - 150) / 60)) * Math.exp(-(((hz - 2600) / 380) ** 2))
+    return example('EventSpectrogram', { ...shown, anomaly_map: shown.columns.map((_, x) => HZ.map((hz) => Math.round(255 * anomaly(x, hz)))) })
   }
   const who = 'local'
   if (part === 'acknowledge') event.acknowledged ??= { who, at: now() }
   if (part === 'label') event.label = body.label
   const text = part === 'comment' ? body.text : part === 'acknowledge' ? body.comment : ''
   if (text) event.comments.push({ who, at: now(), text })
-  if (method === 'POST') tell('event', shown(event))
-  return shown(event)
+  if (method === 'POST') send('event', withState(event))
+  return withState(event)
 }
 
-function addMachine(body) {
-  if (machines.has(body.id)) throw new Problem(409, `A machine is already called '${body.id}'.`)
-  const made = { ...structuredClone(machines.get('gearbox-3')), ...body, state: 'starting', learning: null, added: true, kind: body.source.kind, source: { connected: true, words: `${body.source.kind}, 16 kHz`, drift_ppm: 0, gaps: 0, reconnects: 0 } }
-  machines.set(body.id, made)
-  tell('machine', made)
-  return made
+function addMachine({ id, name, site, source }) {
+  if (machines.has(id)) throw new HttpError(409, `there is a machine called ${id} already`)
+  const status = example('MachineStatus', {
+    ...structuredClone(machines.get('saw-1')),
+    id, name, site, added_on_page: true, source: example('SourceState', { kind: source.kind, message: `${source.kind}, 16 kHz` }),
+  })
+  machines.set(id, status)
+  send('machine', status)
+  return status
 }
+
+const isWanted = (event, query) =>
+  (!query.get('machine') || event.machine === query.get('machine')) &&
+  (!query.get('kind') || event.kind === query.get('kind')) &&
+  (query.get('open') !== 'true' || event.state !== 'cleared') &&
+  (!query.get('before') || event.began < Number(query.get('before')))
 
 function answer(method, path, query, body) {
-  const [room, id = '', part = '', number = ''] = path
-  if (room === 'plant')
-    return { name: 'Northside works', zone: 'Europe/Berlin', version: '0.9.0', demo: true, keeps_audio: true, notes: ['Sound of events is kept for 365 days.'], troubles: trouble ? [trouble] : [], machines: [...machines.values()].map(refresh), you: { name: 'local', role }, speed: 1, now: now() }
-  if (room === 'session') return { name: 'admin', role: 'admin', csrf: 'mock' }
-  if (room === 'machines' && !id) return method === 'POST' ? addMachine(body) : [...machines.values()].map(refresh)
-  if (room === 'machines') return machineAnswer(method, id, part, query, body, Number(number))
-  if (room === 'events' && !id)
-    return [...events.values()].map(shown)
-      .filter((event) => (!query.get('machine') || event.machine === query.get('machine')) && (!query.get('kind') || event.kind === query.get('kind')))
-      .filter((event) => (query.get('open') !== 'true' || event.state !== 'cleared') && (!query.get('before') || event.began < Number(query.get('before'))))
-      .sort((a, b) => b.began - a.began).slice(0, Number(query.get('limit') ?? 100))
-  if (room === 'events') return eventAnswer(method, id, part, body)
-  if (room === 'models') return [{ id: 'pump-2026', machine: 'pump', system: 'ensemble', card_markdown: card, sections: ['00', '01'], clips: 990, made: now() - 9e6 }]
-  if (room === 'users') {
-    if (method === 'POST') users.set(body.name, body.role)
-    if (method === 'DELETE') users.delete(id)
-    return [...users].map(([name, role]) => ({ name, role }))
+  const [collection, id = '', part = '', number = ''] = path
+  switch (collection) {
+    case 'status':
+      return example('StatusReply', {
+        name: 'Northside works', demo: true, now: now(), notes: ['Event recordings are kept for 365 days.'], problems: problem ? [problem] : [],
+        machines: [...machines.values()].map(refresh), user: example('UserInfo', { role }),
+      })
+    case 'session':
+      return example('SessionInfo', { csrf: 'mock' })
+    case 'machines':
+      if (id) return machineAnswer(method, id, part, query, body, Number(number))
+      return method === 'POST' ? addMachine(body) : [...machines.values()].map(refresh)
+    case 'events': {
+      if (id) return eventAnswer(method, id, part, body)
+      const wanted = [...events.values()].map(withState).filter((event) => isWanted(event, query))
+      return wanted.sort((a, b) => b.began - a.began).slice(0, Number(query.get('limit') ?? 100))
+    }
+    case 'models':
+      return [example('ModelInfo', { machine: 'pump-1', system: 'ensemble', card_markdown: card, sections: ['00', '01'], clips: 990 })]
+    case 'users':
+      if (method === 'POST') users.set(body.name, body.role)
+      if (method === 'DELETE') return void users.delete(id)
+      return method === 'POST' ? { name: body.name, role: body.role } : [...users].map(([name, role]) => example('UserInfo', { name, role }))
   }
-  throw new Problem(404, 'There is no such address.')
+  throw new HttpError(404, 'there is nothing at this address')
 }
 
 async function file(pathname, response) {
   const path = normalize(join(folder, pathname === '/' ? 'index.html' : pathname))
-  const wanted = path.startsWith(folder) && extname(path) ? path : join(folder, 'index.html')
-  response.writeHead(200, { 'Content-Type': TYPES[extname(wanted)] ?? 'application/octet-stream' })
-  response.end(await readFile(wanted))
+  const found = path.startsWith(folder) && extname(path) ? path : join(folder, 'index.html')
+  response.writeHead(200, { 'Content-Type': TYPES[extname(found)] ?? 'application/octet-stream' })
+  response.end(await readFile(found))
 }
 
 function sound(request, response, content) {
@@ -189,22 +220,23 @@ const server = createServer(async (request, response) => {
     let text = ''
     for await (const part of request) text += part
     const body = text ? JSON.parse(text) : {}
-    const isIn = !wantsUsers || /mock-session/.test(request.headers.cookie ?? '')
+    const isSignedIn = !needsSignIn || /mock-session/.test(request.headers.cookie ?? '')
     if (path[0] === 'session' && request.method === 'POST') {
-      if (body.password !== 'admin') throw new Problem(401, 'The name or the password is wrong.')
+      if (body.password !== 'admin') throw new HttpError(401, 'the name or the password is wrong')
       response.setHeader('Set-Cookie', 'mock-session=1; HttpOnly; SameSite=Strict; Path=/')
-    } else if (!isIn) throw new Problem(401, 'Please sign in.')
+    } else if (!isSignedIn) throw new HttpError(401, 'please sign in')
     if (path[0] === 'session' && request.method === 'DELETE') response.setHeader('Set-Cookie', 'mock-session=; Max-Age=0; Path=/')
     if (path[0] === 'live') {
       response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' })
-      response.write(': here\n\n')
-      listeners.add(response)
-      request.on('close', () => listeners.delete(response))
+      response.write(': connected\n\n')
+      clients.add(response)
+      request.on('close', () => clients.delete(response))
     } else if (path[2] === 'audio') sound(request, response, wav(25.6, 3, 10))
     else if (path[2] === 'normal.flac') sound(request, response, wav(10, 3, 99))
     else {
       const content = JSON.stringify(answer(request.method, path, address.searchParams, body))
-      response.writeHead(content ? 200 : 204, { 'Content-Type': 'application/json' })
+      const isNew = request.method === 'POST' && path.length === 1 && path[0] !== 'session'
+      response.writeHead(content ? (isNew ? 201 : 200) : 204, { 'Content-Type': 'application/json' })
       response.end(content)
     }
   } catch (error) {
@@ -212,4 +244,4 @@ const server = createServer(async (request, response) => {
     response.end(JSON.stringify({ error: error.message }))
   }
 })
-server.listen(port, '127.0.0.1', () => console.log(`http://127.0.0.1:${port}`))
+server.listen(port, '127.0.0.1', () => console.log(`http://127.0.0.1:${server.address().port}`))

@@ -1,4 +1,4 @@
-/** Sounds and spectra of made-up machines. */
+/** Sounds and spectra of simulated machines. */
 export const RATE = 16000
 export const BINS = 64
 export const STEP = 0.064
@@ -9,7 +9,7 @@ export const HZ = Array.from({ length: BINS }, (_, bin) =>
   Math.round(unmel(mel(30) + ((bin + 0.5) / BINS) * (mel(8000) - mel(30)))),
 )
 
-/** The same number for the same place, however often asked. */
+/** The same number for the same keys, at every call. */
 export function noise(...keys) {
   let hash = 2166136261
   for (const key of keys) hash = Math.imul(hash ^ (key | 0), 16777619) ^ (hash >>> 13)

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react'
 import { useLive } from './api/useLive'
 import { Announcer } from './components/Announcer'
 import { ConnectionBanner } from './components/ConnectionBanner'
-import { Empty } from './components/Empty'
+import { EmptyState } from './components/EmptyState'
 import { HelpDialog } from './components/HelpDialog'
 import { TopBar } from './components/TopBar'
 import { go, link, useRoute } from './lib/route'
@@ -35,9 +35,9 @@ function Page() {
       return <SettingsPage />
     default:
       return (
-        <Empty title="There is no such page.">
-          <a href={link('overview')}>To the overview</a>
-        </Empty>
+        <EmptyState title="This page does not exist.">
+          <a href={link('overview')}>Show the overview</a>
+        </EmptyState>
       )
   }
 }
@@ -53,7 +53,7 @@ export function App() {
   useShortcut('g e', () => go(link('events')))
   useShortcut('g m', () => go(link('models')))
   useShortcut('g s', () => go(link('settings')))
-  // A new page begins at its top, for eyes and for screen readers.
+  // A new page starts at its top, also for screen readers.
   useEffect(() => {
     if (isFirst.current) {
       isFirst.current = false
@@ -66,17 +66,17 @@ export function App() {
   return (
     <>
       <button type="button" className="skip" onClick={() => main.current?.focus()}>
-        Skip to the content
+        Skip to content
       </button>
       <TopBar />
       <ConnectionBanner />
       <Announcer />
       <main id="main" ref={main} tabIndex={-1}>
-        {phase === 'loading' ? <Empty title="Loading the plant…" /> : <Page />}
+        {phase === 'loading' ? <EmptyState title="Loading…" /> : <Page />}
       </main>
       <footer className="bottom">
         <button type="button" className="plain-button" onClick={() => setHelping(true)}>
-          Keys and states <kbd>?</kbd>
+          Help: keys and states <kbd>?</kbd>
         </button>
       </footer>
       <HelpDialog open={isHelping} onClose={() => setHelping(false)} />

@@ -3,8 +3,8 @@ import { createRoot } from 'react-dom/client'
 import { Live } from './api/live'
 import { LiveContext } from './api/useLive'
 import { App } from './App'
-import { Boundary } from './components/Boundary'
-import { listen } from './lib/shortcuts'
+import { ErrorBoundary } from './components/ErrorBoundary'
+import { recordKeys } from './lib/shortcuts'
 import { apply } from './lib/theme'
 import './styles/tokens.css'
 import './styles/base.css'
@@ -17,7 +17,7 @@ import './styles/event.css'
 import './styles/pages.css'
 
 apply()
-listen()
+recordKeys()
 const live = new Live()
 void live.start()
 
@@ -26,9 +26,9 @@ if (root)
   createRoot(root).render(
     <StrictMode>
       <LiveContext value={live}>
-        <Boundary>
+        <ErrorBoundary>
           <App />
-        </Boundary>
+        </ErrorBoundary>
       </LiveContext>
     </StrictMode>,
   )

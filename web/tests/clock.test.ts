@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
-import { PlantClock } from '../src/lib/clock'
+import { ServiceClock } from '../src/lib/clock'
 
-test('readings of another time do not move the clock of a plant', () => {
-  const clock = new PlantClock()
+test('readings with other times do not set the clock', () => {
+  const clock = new ServiceClock()
   clock.set(1000)
   clock.follow(400)
   expect(clock.now()).toBeCloseTo(1000, 0)
 })
 
-test('where a simulation sets the pace, those of the machine furthest ahead do', () => {
-  const clock = new PlantClock()
+test('in a simulation, readings of the machine furthest ahead set the clock', () => {
+  const clock = new ServiceClock()
   clock.setSpeed(4)
   clock.set(1000)
   clock.follow(1500)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { contrast, oddness, overlay, pixels, SCALE } from '../src/lib/colour'
+import { contrast, mapAlpha, overlay, pixels, SCALE } from '../src/lib/colour'
 
 test('louder is lighter, step by step', () => {
   const lightness = SCALE.map(([red, green, blue]) => 0.2126 * red + 0.7152 * green + 0.0722 * blue)
@@ -23,9 +23,9 @@ test('colours reach over what there is, but do not blow up a hiss', () => {
   expect([...pixels([[150]], 1, [100, 150])]).toEqual([...(SCALE[255] ?? []), 255])
 })
 
-test('what is not odd leaves the sound seen', () => {
-  expect(oddness(80, 1)).toBe(0)
-  expect(oddness(255, 1)).toBe(255)
-  expect(oddness(255, 0.5)).toBe(128)
+test('the anomaly map is transparent where nothing is unusual', () => {
+  expect(mapAlpha(80, 1)).toBe(0)
+  expect(mapAlpha(255, 1)).toBe(255)
+  expect(mapAlpha(255, 0.5)).toBe(128)
   expect([...overlay([[0, 255]], 2, 1)].filter((_, index) => index % 4 === 3)).toEqual([255, 0])
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { dragged } from '../src/lib/gestures'
 
-test('one finger carries the time under it along', () => {
+test('one finger moves the time under it', () => {
   expect(dragged([0, 100], [50], [30], 200)).toEqual([10, 110])
 })
 
@@ -16,7 +16,7 @@ test('two fingers keep both times under them while they also move', () => {
   expect(timeAt(180)).toBeCloseTo(40)
 })
 
-test('fingers that meet do not stretch it without end', () => {
+test('fingers that meet do not zoom out without end', () => {
   const [begin, end] = dragged([0, 100], [50, 150], [100, 100], 200)
   expect(end - begin).toBe(1250)
 })

@@ -3,7 +3,7 @@ import { axisLabel, clock, day, duration, fromInput, moment, stamp, toInput } fr
 
 const NOON = Date.UTC(2026, 0, 15, 12, 0, 5) / 1000
 
-describe('times are those of the plant', () => {
+describe('times are those of the service', () => {
   test('whatever zone the reader is in', () => {
     expect(stamp(NOON, 'Europe/Berlin')).toBe('2026-01-15 13:00:05')
     expect(clock(NOON, 'Asia/Tokyo')).toBe('21:00:05')
@@ -20,7 +20,7 @@ describe('times are those of the plant', () => {
   })
 })
 
-describe('what people type is meant in the plant’s zone', () => {
+describe('what people type is in the time zone of the service', () => {
   test.each(['Europe/Berlin', 'Asia/Kolkata', 'America/New_York'])('there and back in %s', (zone) => {
     const whole = Math.floor(NOON / 60) * 60
     expect(fromInput(toInput(whole, zone), zone)).toBe(whole)
@@ -31,7 +31,7 @@ describe('what people type is meant in the plant’s zone', () => {
     expect(fromInput('2026-03-29T03:30', 'Europe/Berlin')).toBe(Date.UTC(2026, 2, 29, 1, 30) / 1000)
   })
 
-  test('nonsense is nothing', () => {
+  test('invalid input is null', () => {
     expect(fromInput('soon', 'UTC')).toBeNull()
   })
 })
@@ -43,11 +43,11 @@ test.each([
   [3600, '1 h'],
   [12_000, '3 h 20 min'],
   [86_400 * 5 + 7200, '5 d 2 h'],
-])('%d seconds are %s', (seconds, words) => {
-  expect(duration(seconds)).toBe(words)
+])('%d seconds are %s', (seconds, text) => {
+  expect(duration(seconds)).toBe(text)
 })
 
-test('marks of an axis are as fine as their distance', () => {
+test('labels of an axis are as fine as their distance', () => {
   expect(axisLabel(NOON, 10, 'UTC')).toBe('12:00:05')
   expect(axisLabel(NOON, 3600, 'UTC')).toBe('12:00')
   expect(axisLabel(Date.UTC(2026, 0, 15) / 1000, 3600, 'UTC')).toBe('01-15')

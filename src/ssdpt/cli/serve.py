@@ -1,4 +1,4 @@
-"""ssdpt serve: listen to machines live, and show them on a page."""
+"""ssdpt serve: monitor machines live, and show them on a web page."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ssdpt.cli.command import command
 from ssdpt.cli.console import REPORTER, STDOUT
 from ssdpt.errors import SsdptError
 
-_EXIT_CLOSED = 1  # something that the plant file names
+_EXIT_FAILED_CHECK = 1  # something that the configuration file names cannot be opened
 
 
 def register(app: typer.Typer) -> None:
@@ -22,59 +22,60 @@ def register(app: typer.Typer) -> None:
 
 def serve(
     config: Annotated[
-        Path | None, typer.Option("--config", "-c", help="The plant file (YAML).")
+        Path | None, typer.Option("--config", "-c", help="The configuration file (YAML).")
     ] = None,
     demo: Annotated[bool, typer.Option("--demo", help="A simulated plant to try.")] = False,
     data: Annotated[
-        Path, typer.Option("--data", help="Where history, recordings and learnt models go.")
+        Path, typer.Option("--data", help="Folder for history, recordings and learned models.")
     ] = Path("ssdpt-data"),
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="0 = any free one.", min=0, max=65535)] = 8765,
+    port: Annotated[int, typer.Option(help="0 = any free port.", min=0, max=65535)] = 8765,
     certificate: Annotated[
         Path | None, typer.Option(help="Certificate for HTTPS (PEM), with --key.")
     ] = None,
     key: Annotated[Path | None, typer.Option(help="Its key (PEM).")] = None,
     behind_proxy: Annotated[
         bool,
-        typer.Option("--behind-proxy", help="Believe the headers of a proxy on this computer."),
+        typer.Option("--behind-proxy", help="Trust the headers of a proxy on this computer."),
     ] = False,
     proxy: Annotated[
         str | None,
         typer.Option(
-            help="As --behind-proxy, for one elsewhere: addresses or networks with commas between."
+            help="Trust the headers of these proxies: addresses or networks, separated by commas."
         ),
     ] = None,
     speed: Annotated[
-        float, typer.Option(help="Of the demo's clock, times real time.", min=0.1, max=60)
+        float, typer.Option(help="Speed of the demo's clock; 1 is real time.", min=0.1, max=60)
     ] = 1.0,
     check: Annotated[
         bool,
         typer.Option(
-            "--check", help="Only say whether all that the plant file names can be opened."
+            "--check",
+            help="Only check whether all that the configuration file names can be opened.",
         ),
     ] = False,
     offline: Annotated[
-        bool, typer.Option("--offline", help="With --check: look at file and models alone.")
+        bool, typer.Option("--offline", help="With --check: only the file and its models.")
     ] = False,
 ) -> None:
-    """Listen to machines live: states, alarms and history on a page.
+    """Monitor machines live: states, alarms and history on a web page.
 
-    The plant file is read again whenever it changes.
+    The configuration file is read again whenever it changes.
     """
     if (config is None) == (not demo):
-        raise SsdptError("say what to listen to: --config plant.yaml, or --demo to try it")
+        raise SsdptError("choose what to monitor: --config monitor.yaml, or --demo to try it")
     if offline and not check:
-        raise SsdptError("--offline goes with --check; a service needs its sources")
+        raise SsdptError("--offline needs --check; a service needs its sources")
     if check:
         if config is None:
-            raise SsdptError("the demo needs no check; --check goes with --config plant.yaml")
+            raise SsdptError("the demo needs no check; use --check with --config monitor.yaml")
         _check(config, offline=offline)
         return
     from ssdpt.config.validation import checked
     from ssdpt.server.run_service import run_service
     from ssdpt.server.settings import THIS_COMPUTER, ServerSettings
 
-    asked = {
+    options = {
         "host": host,
         "port": port,
         "certificate": certificate,
@@ -84,7 +85,7 @@ def serve(
             *(part for part in (proxy or "").split(",") if part.strip()),
         ),
     }
-    settings = checked(ServerSettings, asked, "serve")
+    settings = checked(ServerSettings, options, "serve")
     _log_to_terminal()
     run_service(
         config,
@@ -97,21 +98,21 @@ def serve(
 
 
 def _check(config: Path, *, offline: bool) -> None:
-    """Tell what there is line by line; exit code 1 where something cannot be opened."""
+    """Print one line per machine, source and output; exit code 1 if one cannot be opened."""
     from ssdpt.server.run_service import check_config
 
-    closed = []
-    for found in check_config(config, offline=offline):
-        STDOUT.print(f"{found.name}: {found.words}", markup=False)
-        if not found.well:
-            closed.append(found.name)
-    if closed:
-        REPORTER.error(f"{config}: {len(closed)} cannot be opened: {', '.join(closed)}")
-        raise typer.Exit(_EXIT_CLOSED)
+    failed = []
+    for result in check_config(config, offline=offline):
+        STDOUT.print(f"{result.name}: {result.words}", markup=False)
+        if not result.well:
+            failed.append(result.name)
+    if failed:
+        REPORTER.error(f"{config}: {len(failed)} cannot be opened: {', '.join(failed)}")
+        raise typer.Exit(_EXIT_FAILED_CHECK)
 
 
 def _log_to_terminal() -> None:
-    """What the service notes, for the journal of the computer."""
+    """Log to the terminal, or the system journal."""
     handler = logging.StreamHandler()
     handler.setFormatter(logging.Formatter("%(levelname)s %(name)s: %(message)s"))
     log = logging.getLogger("ssdpt")

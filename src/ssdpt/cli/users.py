@@ -1,4 +1,4 @@
-"""ssdpt user: who may look at a plant, and who may do something there."""
+"""ssdpt user: accounts and roles of people and programs."""
 
 from __future__ import annotations
 
@@ -17,31 +17,31 @@ from ssdpt.errors import SsdptError
 if TYPE_CHECKING:
     from ssdpt.monitor.store import Role, Store
 
-app = typer.Typer(help="People and programs of a plant.", no_args_is_help=True, cls=Group)
+app = typer.Typer(help="Accounts of people and programs.", no_args_is_help=True, cls=Group)
 app.callback()(everywhere)
 
 DATA_FOLDER = Path("ssdpt-data")
 
-Data = Annotated[Path, typer.Option("--data", help="Folder of the plant's history.")]
+Data = Annotated[Path, typer.Option("--data", help="Data folder of the service.")]
 StoreUrl = Annotated[
     str, typer.Option("--store", help="sqlite:///… or postgresql+psycopg://…; default: in --data.")
 ]
-Name = Annotated[str, typer.Argument(help="Of the user.")]
+Name = Annotated[str, typer.Argument(help="Name of the user.")]
 PasswordFile = Annotated[
     Path | None, typer.Option(help="Read the password from this file; - is the standard input.")
 ]
 
 
 def open_store(data: Path, url: str = "", *, new: bool = False) -> Store:
-    """The store of a plant; without an address it is a file in the data folder.
+    """The store of a service; without a URL it is a file in the data folder.
 
-    Only with `new` one is made where there is none: a mistyped folder is told.
+    Only with `new` one is created, so that a mistyped folder is an error.
     """
     from ssdpt.monitor.config import STORE_FILE, store_url
     from ssdpt.monitor.store import Store
 
     if not (new or url or (data / STORE_FILE).exists()):
-        raise SsdptError(f"{data}: no plant has its history here; name its folder with --data")
+        raise SsdptError(f"{data}: there is no history here; name the data folder with --data")
     return Store.open(url or store_url(None, data), data)
 
 
@@ -52,11 +52,11 @@ def add(
     data: Data = DATA_FOLDER,
     store: StoreUrl = "",
 ) -> None:
-    """Let someone in: a viewer reads, an operator acknowledges and mutes, an admin does all."""
-    wanted = _role(role)
+    """Add a user: a viewer reads, an operator also acknowledges and mutes, an admin does all."""
+    checked_role = _role(role)
     with open_store(data, store, new=True) as opened:
-        opened.add_user(name, wanted, _password(password_file))
-    REPORTER.say(f"{name} may come in, as {wanted}")
+        opened.add_user(name, checked_role, _password(password_file))
+    REPORTER.say(f"added {name} with the role {checked_role}")
 
 
 def password(
@@ -65,26 +65,26 @@ def password(
     data: Data = DATA_FOLDER,
     store: StoreUrl = "",
 ) -> None:
-    """Set a new password; logins and tokens of this user end."""
+    """Set a new password; sessions and tokens of this user end."""
     with open_store(data, store) as opened:
         opened.set_password(name, _password(password_file))
-    REPORTER.say(f"{name} has a new password")
+    REPORTER.say(f"{name}: password changed")
 
 
 def remove(name: Name, data: Data = DATA_FOLDER, store: StoreUrl = "") -> None:
-    """Shut someone out; their logins and tokens end."""
+    """Remove a user; their sessions and tokens end."""
     with open_store(data, store) as opened:
         opened.remove_user(name)
-    REPORTER.say(f"{name} may no longer come in")
+    REPORTER.say(f"removed {name}")
 
 
 def token(
     name: Name,
     days: Annotated[
-        float | None, typer.Option(min=0.001, help="How long it holds; default: until revoked.")
+        float | None, typer.Option(min=0.001, help="How long it is valid; default: until revoked.")
     ] = None,
     revoke: Annotated[
-        bool, typer.Option("--revoke", help="End all tokens and logins of the user instead.")
+        bool, typer.Option("--revoke", help="End all tokens and sessions of the user instead.")
     ] = False,
     data: Data = DATA_FOLDER,
     store: StoreUrl = "",
@@ -93,23 +93,23 @@ def token(
     with open_store(data, store) as opened:
         if revoke:
             opened.revoke_tokens(name)
-            REPORTER.say(f"no token of {name} holds any longer")
+            REPORTER.say(f"revoked all tokens of {name}")
         else:
             STDOUT.print(opened.new_token(name, days), markup=False)
 
 
 def list_users(data: Data = DATA_FOLDER, store: StoreUrl = "", as_json: Json = False) -> None:
-    """Everyone who may come in."""
+    """List all users."""
     with open_store(data, store) as opened:
         users = opened.users()
     if as_json:
-        found = [{"name": user.name, "role": user.role} for user in users]
-        STDOUT.print(json.dumps(found, indent=2), markup=False)
+        content = [{"name": user.name, "role": user.role} for user in users]
+        STDOUT.print(json.dumps(content, indent=2), markup=False)
         return
     for user in users:
         STDOUT.print(f"{user.name}  {user.role}", markup=False)
     if not users:
-        REPORTER.say("there are no users; make one: ssdpt user add NAME --role admin")
+        REPORTER.say("there are no users; create an admin first: ssdpt user add NAME --role admin")
 
 
 command(app, "add")(add)
@@ -124,18 +124,18 @@ def _role(text: str) -> Role:
     for role in roles:
         if role == text:
             return role
-    raise SsdptError(f"no role is called '{text}'; choose {', '.join(roles)}")
+    raise SsdptError(f"there is no role '{text}'; choose {', '.join(roles)}")
 
 
 def _password(path: Path | None) -> str:
-    """Typed twice where someone sits; never an argument, which others on the computer can see."""
+    """Typed twice at a terminal; never an argument, which other users of the computer can see."""
     if path is None:
         if not sys.stdin.isatty():
-            raise SsdptError("nobody is there to type a password; give one with --password-file")
+            raise SsdptError("no terminal to type a password; use --password-file")
         typed: str = typer.prompt("Password", hide_input=True, confirmation_prompt=True)
         return typed
     try:
         text = sys.stdin.read() if str(path) == "-" else path.read_text("utf-8")
     except UnicodeDecodeError as error:
-        raise SsdptError(f"{path}: the password is no UTF-8 text") from error
+        raise SsdptError(f"{path}: the password is not UTF-8 text") from error
     return text.rstrip("\r\n")

@@ -64,9 +64,10 @@ class PluginRegistry:
         try:
             return offer.load()
         except Exception as error:  # a foreign package may fail in any way
+            reason = " ".join(f"{type(error).__name__}: {error}".split())
             raise SsdptError(
                 f"the {self.noun} '{name}' of package {offer.package} cannot be imported "
-                f"({type(error).__name__}: {error}); reinstall or update the package"
+                f"({reason}); reinstall or update the package"
             ) from error
 
     def refresh(self) -> None:

@@ -71,14 +71,13 @@ class KindSettings(Settings):
             return handler(content)
         kind = content.get("kind")
         try:
+            if kind is None:
+                raise SsdptError(f"is missing; choose {', '.join(cls.registry.names())}")
             if not isinstance(kind, str):
-                choice = ", ".join(cls.registry.names())
-                wrong = "is missing" if kind is None else "must be text"
-                raise SsdptError(f"{wrong}; choose {choice}")
+                raise SsdptError(f"must be text; choose {', '.join(cls.registry.names())}")
             settings_class = cls.class_for(kind)
         except SsdptError as error:
-            message = str(error).replace("{", "{{").replace("}", "}}")
-            wrong_kind = PydanticCustomError("wrong_kind", message)
+            wrong_kind = PydanticCustomError("wrong_kind", "{reason}", {"reason": str(error)})
             details = InitErrorDetails(type=wrong_kind, loc=("kind",), input=kind)
             raise ValidationError.from_exception_data(cls.__name__, [details]) from error
         return settings_class.model_validate(content)

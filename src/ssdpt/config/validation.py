@@ -21,6 +21,11 @@ _WRONG = {
     "less_than": "must be less than {lt}",
     "less_than_equal": "must be at most {le}",
     "too_short": "must name at least {min_length}",
+    "string_too_short": "must have at least {min_length} characters",
+    "string_too_long": "must have at most {max_length} characters",
+    "string_pattern_mismatch": "has characters that are not allowed",
+    "finite_number": "must be a finite number",
+    "extra_forbidden": "is not known",
     **dict.fromkeys(("int_type", "int_parsing", "int_from_float"), "must be a whole number"),
     **dict.fromkeys(("float_type", "float_parsing"), "must be a number"),
     **dict.fromkeys(("bool_type", "bool_parsing"), "must be true or false"),
@@ -91,25 +96,33 @@ def _mistake(error: ErrorDetails, expected: type[BaseModel], content: Any) -> st
     names = _follow(expected, content, error["loc"])[0]
     holder = _follow(expected, content, above)[1]
     owner, names = _owner(content, error["loc"], names)
-    context = error.get("ctx", {})
-    reason = error["msg"].removeprefix("Value error, ")
     match error["type"]:
         case "extra_forbidden":
             reason, names = _unknown(names, holder), []
         case "string_pattern_mismatch" if _is_settings(holder):
             reason = f"does not fit; {holder.model_fields[str(last)].description}"
-        case "literal_error":
-            choices = context["expected"].replace("'", "")
-            reason = f"'{error['input']}' is not valid; choose {choices}"
-        case wrong if error["input"] is None and wrong in _WRONG:
-            reason = "is empty"
-        case wrong if wrong in _WRONG:
-            bounds = {name: _bound(value) for name, value in context.items()}
-            reason = _WRONG[wrong].format_map(bounds)
+        case _:
+            reason = plain_reason(error)
     name = ".".join(names)
     if owner:
         return f"{owner}: setting {name}: {reason}" if name else f"{owner}: {reason}"
     return f"setting {name}: {reason}" if name else reason
+
+
+def plain_reason(error: ErrorDetails) -> str:
+    """What is wrong with a value in plain words, without its name."""
+    context = error.get("ctx", {})
+    match error["type"]:
+        case "literal_error":
+            choices = context["expected"].replace("'", "")
+            return f"'{error['input']}' is not valid; choose {choices}"
+        case wrong if error["input"] is None and wrong in _WRONG:
+            return "is empty"
+        case wrong if wrong in _WRONG:
+            return _WRONG[wrong].format_map(
+                {name: _bound(value) for name, value in context.items()}
+            )
+    return error["msg"].removeprefix("Value error, ")
 
 
 def _owner(content: Any, place: tuple[int | str, ...], names: list[str]) -> tuple[str, list[str]]:

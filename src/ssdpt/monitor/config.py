@@ -21,6 +21,7 @@ from ssdpt.errors import SsdptError
 
 STORE_FILE = "ssdpt.db"  # in the data folder, where the configuration names no other store
 MACHINE_ID = r"^[a-z0-9][a-z0-9_-]{0,63}$"
+MACHINE_ID_RULE = "an id has at most 64 lower-case letters, digits, - and _"
 
 Port = Annotated[int, Field(ge=1, le=65535)]
 
@@ -90,10 +91,7 @@ class OutputSettings(KindSettings):
 class MachineSettings(Settings):
     """One machine: its source, its model and its alarm rules."""
 
-    id: str = Field(
-        pattern=MACHINE_ID,
-        description="at most 64 lower-case letters, digits, - and _",
-    )
+    id: str = Field(pattern=MACHINE_ID, description=MACHINE_ID_RULE)
     name: str = Field("", description="shown to people; empty = the id")
     site: str = Field("", description="where the machine is, for example Hall A")
     model: Path | None = Field(

@@ -12,7 +12,7 @@ import time
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, computed_field
+from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema, computed_field
 
 from ssdpt.alarms.thresholds import Thresholds
 
@@ -27,6 +27,10 @@ EventState = Literal["active", "acknowledged", "cleared"]
 EventLabel = Literal["", "normal", "fault"]
 
 Seconds = Annotated[float, Field(description="Seconds since 1970, UTC.", examples=[1.79e9])]
+# A number that need not be finite (silence is −∞ dB), which JSON sends as null.
+FloatOrNull = Annotated[
+    float, WithJsonSchema({"anyOf": [{"type": "number"}, {"type": "null"}]}, mode="serialization")
+]
 
 
 class UnknownMachine(KeyError):
@@ -50,7 +54,9 @@ class Reading(_Model):
     machine: str = Field(examples=["fan-1"])
     time: Seconds  # of its end
     state: MachineState
-    level_dbfs: float = Field(description="Of the last second, against a full-scale sine.")
+    level_dbfs: FloatOrNull = Field(
+        description="Of the last second, against a full-scale sine; null for digital silence."
+    )
     score: float | None = Field(None, description="Of the last clip; null while not judged.")
     smoothed: float | None = Field(None, description="Score that thresholds are compared with.")
     p_value: float | None = Field(
@@ -198,10 +204,10 @@ class Spectrum(_Model):
     """The sound now against the normal one, in dB by mel bin; lists are empty where unknown."""
 
     hz: tuple[float, ...]
-    now: tuple[float, ...]
-    low: tuple[float, ...]
-    mean: tuple[float, ...]
-    high: tuple[float, ...]
+    now: tuple[FloatOrNull, ...]
+    low: tuple[FloatOrNull, ...]
+    mean: tuple[FloatOrNull, ...]
+    high: tuple[FloatOrNull, ...]
 
 
 class Spectrogram(_Model):

@@ -1,1 +1,1 @@
-"""HTTP over the monitor: the API under /v1, live streams and the page. Judges nothing itself."""
+"""The web server: the API under /v1, the live stream and the page."""

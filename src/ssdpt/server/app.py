@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
 from fastapi import Depends, FastAPI
 from starlette.middleware.gzip import GZipMiddleware
 
 from ssdpt.monitor.store import Store
-from ssdpt.server.auth import AccessControl, Needs
+from ssdpt.server.auth import AccessControl, RequiresRole
 from ssdpt.server.context import AppContext
-from ssdpt.server.event_stream import Streams
+from ssdpt.server.event_stream import Broadcaster
 from ssdpt.server.interface import MonitorApi
-from ssdpt.server.problems import handle_problems
+from ssdpt.server.problems import add_error_handlers
 from ssdpt.server.routes import (
     audio,
     docs,
@@ -23,66 +23,100 @@ from ssdpt.server.routes import (
     health,
     live,
     machines,
-    plant,
     session,
+    status,
     users,
 )
-from ssdpt.server.schemas import ErrorWords
+from ssdpt.server.schemas import ErrorReply
 from ssdpt.server.security import SecurityMiddleware
 from ssdpt.server.settings import ServerSettings
 from ssdpt.server.static_page import StaticPage
 from ssdpt.version import __version__
 
-_ABOUT = """Live states, scores and events of machines by their sound.
+_DESCRIPTION = """Live states, scores and events of machines by their sound.
 
 Times are seconds since 1970, UTC. Scores: higher = more anomalous. Errors are
-`{"error": "a sentence"}`. Programs send `Authorization: Bearer TOKEN` (`ssdpt user token NAME`);
-browsers log in at /v1/session and send `X-CSRF-Token` with all but reading requests.
-A viewer reads; an operator also acknowledges, comments, labels, mutes and sends sound; an admin
-does everything.
+`{"error": "a sentence"}`. Programs send `Authorization: Bearer TOKEN` (`ssdpt user token NAME`).
+Browsers sign in at /v1/session and send `X-CSRF-Token` with all requests that change something.
+A viewer reads. An operator also acknowledges, comments, labels, mutes and sends sound. An admin
+may do everything.
 """
 
-_OPEN = (health, session)  # routes that say themselves who may come
-_READ = (plant, machines, audio, events, live, export, users, docs)
+_PUBLIC = (health, session)  # these routes say themselves which role they require
+_FOR_VIEWERS = (status, machines, audio, events, live, export, users, docs)
 
 
-def create_app(monitor: MonitorApi, store: Store, settings: ServerSettings) -> FastAPI:
-    """The server over a monitor; refuses a network address while there are no users."""
-    guard = AccessControl(store, settings)
-    guard.check_start()
-    room = AppContext(monitor, store, settings, guard, Streams(monitor))
+class _Api(FastAPI):
+    """FastAPI, with the media types of errors and of the live stream put right."""
+
+    def openapi(self) -> dict[str, Any]:
+        """The description of the API."""
+        if self.openapi_schema is None:
+            for methods in super().openapi()["paths"].values():
+                for operation in methods.values():
+                    _correct(operation["responses"])
+        return super().openapi()
+
+
+Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
+
+
+def create_app(service: MonitorApi, store: Store, settings: ServerSettings) -> FastAPI:
+    """The server of a service; refuses a network address while there are no users."""
+    access = AccessControl(store, settings)
+    access.check_start()
+    context = AppContext(service, store, settings, access, Broadcaster(service))
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        room.streams.start()
+        context.broadcaster.start()
         try:
             yield
         finally:
-            await room.streams.stop()
+            await context.broadcaster.stop()
 
-    app = FastAPI(
-        title="ssdpt",
-        version=__version__,
-        description=_ABOUT,
-        lifespan=lifespan,
-        openapi_url=None,  # by a route of ours, which asks who wants to know
-        redirect_slashes=False,
-        responses=_errors(401, 403, 422),
-    )
-    app.state.room = room
-    handle_problems(app)
-    for part in _OPEN:
-        app.include_router(part.router)
-    for part in _READ:
-        # Whoever forgets to say who may come has let in viewers, not everyone.
-        app.include_router(
-            part.router, dependencies=[Depends(Needs("viewer"))], responses=_errors(404, 409, 503)
-        )
+    app = create_api(lifespan)
+    app.state.context = context
     app.router.default = StaticPage(settings.page)
     app.add_middleware(GZipMiddleware, minimum_size=1024, compresslevel=5)
     app.add_middleware(SecurityMiddleware)
     return app
 
 
+def create_api(lifespan: Lifespan | None = None) -> FastAPI:
+    """All routes; without `app.state.context` they can be described, not called."""
+    app = _Api(
+        title="ssdpt",
+        version=__version__,
+        description=_DESCRIPTION,
+        lifespan=lifespan,
+        openapi_url=None,  # served by routes.docs, which requires a viewer
+        redirect_slashes=False,
+        responses=_errors(401, 403, 422),
+    )
+    add_error_handlers(app)
+    for module in _PUBLIC:
+        app.include_router(module.router)
+    for module in _FOR_VIEWERS:
+        # A route that forgets to name a role is open to viewers, not to everyone.
+        app.include_router(
+            module.router,
+            dependencies=[Depends(RequiresRole("viewer"))],
+            responses=_errors(404, 409, 503),
+        )
+    return app
+
+
+def _correct(responses: dict[str, Any]) -> None:
+    """FastAPI describes errors in the media type of the route, and a stream as a plain string."""
+    for code, response in responses.items():
+        contents = response.get("content", {})
+        for content in contents.values():
+            if "anyOf" in content.get("schema", {}):
+                content["schema"].pop("type", None)
+        if code >= "400" and contents:
+            response["content"] = {"application/json": next(iter(contents.values()))}
+
+
 def _errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    return {status: {"model": ErrorWords} for status in statuses}
+    return {code: {"model": ErrorReply} for code in statuses}

@@ -10,8 +10,8 @@ from fastapi import Depends
 from starlette.requests import HTTPConnection
 
 from ssdpt.monitor.store import Store
-from ssdpt.server.auth import AccessControl, Who
-from ssdpt.server.event_stream import Streams
+from ssdpt.server.auth import AccessControl, CurrentUser
+from ssdpt.server.event_stream import Broadcaster
 from ssdpt.server.interface import MonitorApi
 from ssdpt.server.settings import ServerSettings
 
@@ -20,31 +20,31 @@ _HOUR = 3600.0
 
 @dataclass(frozen=True, slots=True)
 class AppContext:
-    """The monitor and its store, who may come in, and who is listening."""
+    """The service and its store, access control, and the live stream."""
 
-    plant: MonitorApi
+    service: MonitorApi
     store: Store
     settings: ServerSettings
-    guard: AccessControl
-    streams: Streams
+    access: AccessControl
+    broadcaster: Broadcaster
 
-    _senders: dict[tuple[str, str], float] = field(default_factory=dict)
+    _last_logged: dict[tuple[str, str], float] = field(default_factory=dict)
 
-    def log(self, who: Who, what: str, about: str) -> None:
-        """Write down who did what, for those who ask later."""
-        self.store.log_action(who.name, time.time(), what, about)
+    def log(self, user: CurrentUser, what: str, about: str) -> None:
+        """Record in the action log who did what."""
+        self.store.log_action(user.name, time.time(), what, about)
 
-    def log_sender(self, who: Who, machine: str) -> None:
-        """Write down who sends sound; once an hour, as a sender sends several times a second."""
+    def log_sender(self, user: CurrentUser, machine: str) -> None:
+        """Record who sends sound, once per hour: senders send several times per second."""
         now = time.monotonic()
-        if now - self._senders.get((who.name, machine), -_HOUR) >= _HOUR:
-            self._senders[who.name, machine] = now
-            self.log(who, "sent sound", machine)
+        if now - self._last_logged.get((user.name, machine), -_HOUR) >= _HOUR:
+            self._last_logged[user.name, machine] = now
+            self.log(user, "sent sound", machine)
 
 
-def _room(connection: HTTPConnection) -> AppContext:
-    room: AppContext = connection.app.state.room
-    return room
+def _context(connection: HTTPConnection) -> AppContext:
+    context: AppContext = connection.app.state.context
+    return context
 
 
-Context = Annotated[AppContext, Depends(_room)]
+Context = Annotated[AppContext, Depends(_context)]

@@ -1,4 +1,4 @@
-"""Whose page a request comes from: a stranger's page in the user's browser must not act here."""
+"""Where a request comes from: a page of another site must not act in the user's browser."""
 
 from __future__ import annotations
 
@@ -8,25 +8,24 @@ from starlette.datastructures import Headers
 
 from ssdpt.server.settings import is_loopback
 
-# Anything that passes requests on says so in one of these.
-_RELAYED = ("forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
+# Proxies add one of these.
+_PROXY_HEADERS = ("forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
 
 
-def comes_from_here(headers: Headers) -> bool:
-    """The request was meant for this computer, by someone on it.
+def is_from_this_computer(headers: Headers) -> bool:
+    """Whether the request was sent to this computer, by someone on it.
 
-    A stranger's name that was made to point here (DNS rebinding) still stands in Host; a proxy
-    that speaks for others leaves its marks.
+    After DNS rebinding, Host still has the foreign name; a proxy leaves its headers.
     """
     try:
         host = urlsplit(f"//{headers.get('host', '')}").hostname or ""
     except ValueError:
         return False
-    return is_loopback(host) and not any(name in headers for name in _RELAYED)
+    return is_loopback(host) and not any(name in headers for name in _PROXY_HEADERS)
 
 
 def is_own_page(headers: Headers) -> bool:
-    """The request comes from a page of this server, or from no browser at all."""
+    """Whether the request comes from a page of this server, or from no browser at all."""
     site = headers.get("sec-fetch-site")
     if site is not None:  # browsers set it and pages cannot
         return site in ("same-origin", "none")
@@ -34,7 +33,7 @@ def is_own_page(headers: Headers) -> bool:
 
 
 def origin_matches(headers: Headers) -> bool:
-    """No Origin, or that of this server as the browser called it."""
+    """Whether there is no Origin, or that of this server as the browser addressed it."""
     origin = headers.get("origin")
     if origin is None:
         return True

@@ -1,4 +1,4 @@
-"""What happens now, as server-sent events to any number of pages; nobody can hold it up."""
+"""Live updates as server-sent events to any number of clients; a slow client delays nobody."""
 
 from __future__ import annotations
 
@@ -15,150 +15,151 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from ssdpt.server.interface import MonitorApi, Subscription
-from ssdpt.server.json_response import to_json
+from ssdpt.server.live_messages import encode, live_message
 
 LOG = logging.getLogger(__name__)
-_BEHIND = 512  # messages; a page that is further behind is dropped and comes back afresh
-_MOST = 256  # pages at a time
+_MAX_QUEUED = 512  # messages; a client that is further behind is disconnected and reconnects
+_MAX_CLIENTS = 256
 HEARTBEAT = 15.0  # seconds
 
 
-class Stream:
-    """What one page has not been sent yet. Only touched on the server's loop."""
+class ClientQueue:
+    """Messages that one client has not been sent yet. Only used on the server's event loop."""
 
     def __init__(self) -> None:
-        self._waiting: deque[bytes] = deque()
+        self._queued: deque[bytes] = deque()
         self._changed = asyncio.Event()
-        self.over = asyncio.Event()
+        self.closed = asyncio.Event()
 
     def put(self, message: bytes) -> None:
-        if len(self._waiting) >= _BEHIND:
-            LOG.warning("a page that reads too slowly was dropped")
-            self.over.set()
+        """Add a message; a client that does not read is disconnected."""
+        if len(self._queued) >= _MAX_QUEUED:
+            LOG.warning("disconnected a client that reads too slowly")
+            self.closed.set()
             return
-        self._waiting.append(message)
+        self._queued.append(message)
         self._changed.set()
 
     async def take(self) -> bytes:
-        """All that waits, as soon as there is something; empty after a heartbeat without."""
+        """All queued messages as soon as there is one; empty after a heartbeat without any."""
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._changed.wait(), HEARTBEAT)
         self._changed.clear()
-        waiting = b"".join(self._waiting)
-        self._waiting.clear()
-        return waiting
+        queued = b"".join(self._queued)
+        self._queued.clear()
+        return queued
 
 
-class Streams:
-    """Spreads what the monitor says from one thread to all pages."""
+class Broadcaster:
+    """Sends the updates of the service to all clients, by one thread that encodes each once."""
 
-    def __init__(self, plant: MonitorApi) -> None:
-        self._plant = plant
-        self._open: set[Stream] = set()
-        self._listening: Subscription | None = None
+    def __init__(self, service: MonitorApi) -> None:
+        self._service = service
+        self._queues: set[ClientQueue] = set()
+        self._subscription: Subscription | None = None
         self._thread: threading.Thread | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
 
     def start(self) -> None:
-        """Listen to the monitor; called on the server's loop."""
-        self._loop = asyncio.get_running_loop()
-        self._listening = self._plant.subscribe()
+        """Subscribe to the service; called on the server's event loop."""
+        self._subscription = self._service.subscribe()
         self._thread = threading.Thread(
-            target=self._listen, args=(self._listening, self._loop), name="live", daemon=True
+            target=self._forward,
+            args=(self._subscription, asyncio.get_running_loop()),
+            name="ssdpt-broadcast",
+            daemon=True,
         )
         self._thread.start()
 
-    def join(self) -> Stream:
-        """A new page."""
-        if len(self._open) >= _MOST:
-            raise HTTPException(503, f"{_MOST} pages are listening already; close some")
-        stream = Stream()
-        self._open.add(stream)
-        return stream
+    def add_client(self) -> ClientQueue:
+        """The queue of a new client."""
+        if len(self._queues) >= _MAX_CLIENTS:
+            raise HTTPException(503, f"{_MAX_CLIENTS} clients are connected already; close some")
+        queue = ClientQueue()
+        self._queues.add(queue)
+        return queue
 
-    def leave(self, stream: Stream) -> None:
-        self._open.discard(stream)
+    def remove_client(self, queue: ClientQueue) -> None:
+        """The client has left."""
+        self._queues.discard(queue)
 
     @property
-    def listeners(self) -> int:
-        """Pages that are connected."""
-        return len(self._open)
+    def clients(self) -> int:
+        """Clients that are connected."""
+        return len(self._queues)
 
-    def end_all(self) -> None:
-        """Every page is let go, so that the server can stop."""
-        for stream in self._open:
-            stream.over.set()
+    def close_clients(self) -> None:
+        """Disconnect every client, so that the server can stop."""
+        for queue in self._queues:
+            queue.closed.set()
 
     async def stop(self) -> None:
-        """Listen no more."""
-        self.end_all()
-        if self._listening is not None and self._thread is not None:
-            self._listening.close()
+        """End the subscription."""
+        self.close_clients()
+        if self._subscription is not None and self._thread is not None:
+            self._subscription.close()
             await run_in_threadpool(self._thread.join, 2.0)
 
-    def _listen(self, listening: Subscription, loop: asyncio.AbstractEventLoop) -> None:
+    def _forward(self, subscription: Subscription, loop: asyncio.AbstractEventLoop) -> None:
         try:
-            for told in listening:
-                # Written once, for however many pages.
-                data = to_json(told["data"]).decode()
-                message = f"event: {told['event']}\ndata: {data}\n\n".encode()
-                loop.call_soon_threadsafe(self._spread, message)
-            # Pages come back by themselves and see what is there then.
-            loop.call_soon_threadsafe(self.end_all)
+            for update in subscription:
+                message = encode(live_message(update))
+                loop.call_soon_threadsafe(self._broadcast, message)
+            # Clients reconnect by themselves and load the state anew.
+            loop.call_soon_threadsafe(self.close_clients)
         except RuntimeError:
-            LOG.debug("the server's loop has ended before the monitor", exc_info=True)
+            LOG.debug("the server's event loop ended before the service", exc_info=True)
 
-    def _spread(self, message: bytes) -> None:
-        for stream in self._open:
-            if not stream.over.is_set():
-                stream.put(message)
+    def _broadcast(self, message: bytes) -> None:
+        for queue in self._queues:
+            if not queue.closed.is_set():
+                queue.put(message)
 
 
 class EventStream(Response):
-    """The reply that goes on; ends when the page leaves, falls behind or may no longer look."""
+    """A reply without end: until the client leaves, falls behind, or may no longer read."""
 
     media_type = "text/event-stream"
 
-    def __init__(self, streams: Streams, may_stay: Callable[[], bool]) -> None:
-        self._streams, self._may_stay = streams, may_stay
+    def __init__(self, broadcaster: Broadcaster, may_read: Callable[[], bool]) -> None:
+        self._broadcaster, self._may_read = broadcaster, may_read
         super().__init__(headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
         del self.headers["content-length"]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        stream = self._streams.join()
+        queue = self._broadcaster.add_client()
         tasks = [
             asyncio.ensure_future(work)
-            for work in (self._send(stream, send), _left(receive), stream.over.wait())
+            for work in (self._send(queue, send), _disconnected(receive), queue.closed.wait())
         ]
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            self._streams.leave(stream)
+            self._broadcaster.remove_client(queue)
             for task in tasks:
                 task.cancel()
-            # A page that does not read has its sender waiting; it is not waited for.
+            # The task that sends to a client that does not read is blocked: it is cancelled.
             await asyncio.gather(*tasks, return_exceptions=True)
-        if stream.over.is_set():
+        if queue.closed.is_set():
             with contextlib.suppress(TimeoutError):
                 end = {"type": "http.response.body", "body": b"", "more_body": False}
                 await asyncio.wait_for(send(end), 0.2)
 
-    async def _send(self, stream: Stream, send: Send) -> None:
+    async def _send(self, queue: ClientQueue, send: Send) -> None:
         start = {"type": "http.response.start", "status": 200, "headers": self.raw_headers}
         await send(start)
-        body = b"retry: 2000\n: here is what happens now\n\n"
-        looked = asyncio.get_running_loop().time()
+        body = b"retry: 2000\n: connected\n\n"
+        checked = asyncio.get_running_loop().time()
         while True:
             await send({"type": "http.response.body", "body": body, "more_body": True})
-            body = await stream.take() or b": still here\n\n"
+            body = await queue.take() or b": heartbeat\n\n"
             now = asyncio.get_running_loop().time()
-            if now - looked >= HEARTBEAT:
-                looked = now
-                if not await run_in_threadpool(self._may_stay):
-                    stream.over.set()
+            if now - checked >= HEARTBEAT:
+                checked = now
+                if not await run_in_threadpool(self._may_read):
+                    queue.closed.set()
                     return
 
 
-async def _left(receive: Receive) -> None:
+async def _disconnected(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass

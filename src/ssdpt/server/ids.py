@@ -1,4 +1,4 @@
-"""Ids in addresses: what cannot be one is not looked for."""
+"""Ids in paths; unknown ones are answered with 404."""
 
 from __future__ import annotations
 
@@ -9,22 +9,23 @@ from fastapi import Depends, Path
 from starlette.exceptions import HTTPException
 
 from ssdpt.server.context import AppContext, Context
-from ssdpt.server.problems import NO_MACHINE
+from ssdpt.server.problems import NO_EVENT, NO_MACHINE
 
 _EVENT_ID = re.compile(r"[0-9a-f]{32}")
 
 
-def known_machine(room: AppContext, machine: str) -> str:
-    """The id of a machine that there is."""
-    if machine not in room.plant.machines:
+def existing_machine(context: AppContext, machine: str) -> str:
+    """The id of a machine that exists."""
+    if machine not in context.service.machine_ids():
         raise HTTPException(404, NO_MACHINE)
     return machine
 
 
 def _machine(
-    room: Context, machine: Annotated[str, Path(description="Id of a machine.", examples=["fan-1"])]
+    context: Context,
+    machine: Annotated[str, Path(description="Id of a machine.", examples=["fan-1"])],
 ) -> str:
-    return known_machine(room, machine)
+    return existing_machine(context, machine)
 
 
 def _event(
@@ -34,7 +35,7 @@ def _event(
     ],
 ) -> str:
     if not _EVENT_ID.fullmatch(event):
-        raise HTTPException(404, "there is no such event")
+        raise HTTPException(404, NO_EVENT)
     return event
 
 

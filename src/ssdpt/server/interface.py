@@ -1,22 +1,33 @@
-"""What the server needs from the monitor, so that both sides are checked against one list."""
+"""What the server needs from the monitoring service; both sides are checked against this."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Protocol
+from collections.abc import Iterator
+from typing import Protocol
 
-from ssdpt.monitor.messages import Event, EventLabel
+from ssdpt.alarms.thresholds import Thresholds
+from ssdpt.monitor.config import MachineSettings
+from ssdpt.monitor.messages import (
+    Event,
+    EventLabel,
+    EventSpectrogram,
+    MachineStatus,
+    ModelInfo,
+    ServiceStatus,
+    Spectrogram,
+    Spectrum,
+)
+from ssdpt.server.live_messages import Update
 from ssdpt.types import Floats
 
 
 class Subscription(Protocol):
-    """What the monitor says as it happens, as {"event": …, "data": …}.
+    """Updates of the service as they happen.
 
-    Events are called machine, reading, event, and removed for a machine that is no longer there.
-    Iterating blocks until there is something, and ends after `close`, from whatever thread.
+    Iterating blocks until there is one, and ends after `close`, from any thread.
     """
 
-    def __iter__(self) -> Iterator[dict[str, Any]]: ...
+    def __iter__(self) -> Iterator[Update]: ...
 
     def close(self) -> None: ...
 
@@ -30,30 +41,25 @@ class MetricsText(Protocol):
 
 
 class MonitorApi(Protocol):
-    """The monitor, seen from outside; safe to call from any thread.
+    """The monitoring service, seen from outside; safe to call from any thread.
 
-    Machines that are not there are `UnknownMachine`; what cannot be done now is an SsdptError.
+    An unknown machine is `UnknownMachine`; what cannot be done now is an SsdptError.
     """
 
     @property
     def ready(self) -> bool:
-        """The watch runs and the store takes what comes; a machine that is lost is an event."""
-
-    @property
-    def machines(self) -> Mapping[str, object]:
-        """By id."""
+        """Whether the service runs and its store accepts writes."""
 
     @property
     def metrics(self) -> MetricsText: ...
 
-    def plant(self) -> dict[str, Any]:
-        """The whole plant, with its machines."""
+    def machine_ids(self) -> list[str]: ...
 
-    def snapshots(self) -> list[dict[str, Any]]:
-        """Every machine as it is now."""
+    def status(self) -> ServiceStatus: ...
 
-    def snapshot(self, machine: str, /) -> dict[str, Any]:
-        """One machine as it is now."""
+    def machine_statuses(self) -> list[MachineStatus]: ...
+
+    def machine_status(self, machine: str, /) -> MachineStatus: ...
 
     def subscribe(self) -> Subscription: ...
 
@@ -66,38 +72,40 @@ class MonitorApi(Protocol):
     def mute(self, machine: str, until: float | None, /) -> None:
         """No new events until then; None ends it."""
 
-    def rebaseline(self, machine: str, /) -> None: ...
+    def accept_drift(self, machine: str, /) -> None:
+        """The recent sound is normal from now on."""
 
     def start_learning(self, machine: str, minutes: float, /) -> None: ...
 
     def stop_learning(self, machine: str, /) -> None: ...
 
-    def name_point(self, machine: str, number: int, name: str, /) -> None:
-        """Give an operating point, counted from 1, a name."""
+    def name_operating_point(self, machine: str, number: int, name: str, /) -> None:
+        """Name an operating point; they are counted from 1."""
 
-    def thresholds(self, machine: str, per_week: float, /) -> dict[str, Any]:
-        """What the limits would be with so many false alerts a week."""
+    def thresholds(self, machine: str, false_alerts_per_week: float, /) -> Thresholds:
+        """What the thresholds would be."""
 
-    def set_thresholds(self, machine: str, per_week: float, /) -> dict[str, Any]: ...
+    def set_false_alerts(self, machine: str, false_alerts_per_week: float, /) -> Thresholds: ...
 
     def push(
         self, machine: str, samples: Floats, rate: int, channels: int, time: float | None, /
     ) -> None:
-        """Take samples (frames, channels) within ±1; `time` is that of the first one."""
+        """Add samples (frames, channels) within ±1; `time` is that of the first one."""
 
-    def spectrum(self, machine: str, /) -> dict[str, Any]: ...
+    def spectrum(self, machine: str, /) -> Spectrum: ...
 
-    def waterfall(self, machine: str, seconds: float, /) -> dict[str, Any]: ...
+    def spectrogram(self, machine: str, seconds: float, /) -> Spectrogram:
+        """Of the last seconds."""
 
     def normal_sample(self, machine: str, /) -> bytes:
-        """A FLAC file of what the machine normally sounds like."""
+        """A FLAC file of the machine's normal sound."""
 
-    def event_spectrogram(self, event: str, /) -> dict[str, Any]: ...
+    def event_spectrogram(self, event: str, /) -> EventSpectrogram: ...
 
-    def models(self) -> list[dict[str, Any]]: ...
+    def models(self) -> list[ModelInfo]: ...
 
-    def add_machine(self, settings: Mapping[str, Any], /) -> str:
-        """Listen to one more; gives its id."""
+    def add_machine(self, settings: MachineSettings, /) -> str:
+        """Monitor one more machine; returns its id."""
 
     def remove_machine(self, machine: str, /) -> None:
-        """No longer listen to one that was added."""
+        """Stop monitoring a machine that was added on the page."""

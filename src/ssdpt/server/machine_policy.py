@@ -1,4 +1,4 @@
-"""What a machine that is added by HTTP may name: no file of this computer, whoever asks."""
+"""What a machine that is added by HTTP may use: no files of the service's computer."""
 
 from __future__ import annotations
 
@@ -6,29 +6,29 @@ from ssdpt.errors import SsdptError
 from ssdpt.monitor.config import MachineSettings, NetworkSettings
 
 SCHEMES = ("rtsp", "rtsps", "rtmp", "http", "https", "udp", "rtp", "srt", "tcp")
-_OF_FILES = ("folder", "replay")
+_FILE_SOURCES = ("folder", "replay")
 
 
 def check_addition(machine: MachineSettings) -> None:
-    """SsdptError where only someone who writes the plant file may ask for it."""
+    """SsdptError if the machine must be in the configuration file."""
     source = machine.source
     if machine.model is not None:
         raise SsdptError(
             f"machine {machine.id}: a model is a folder of the service's computer; "
-            "it is named in the plant file only"
+            "name it in the configuration file"
         )
-    if source.kind in _OF_FILES:
+    if source.kind in _FILE_SOURCES:
         raise SsdptError(
             f"machine {machine.id}: a {source.kind} source reads files of the service's computer; "
-            "it is named in the plant file only"
+            "name it in the configuration file"
         )
     if isinstance(source, NetworkSettings) and not _is_stream(source.url):
         raise SsdptError(
-            f"machine {machine.id}: the address of a stream begins with one of "
-            f"{', '.join(SCHEMES)} and ://; a file is named in the plant file only"
+            f"machine {machine.id}: the address of a stream starts with one of "
+            f"{', '.join(SCHEMES)} and ://; for a file, name it in the configuration file"
         )
 
 
 def _is_stream(url: str) -> bool:
-    scheme, mark, _ = url.partition("://")
-    return bool(mark) and scheme in SCHEMES
+    scheme, separator, _ = url.partition("://")
+    return bool(separator) and scheme in SCHEMES

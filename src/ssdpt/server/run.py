@@ -23,26 +23,26 @@ from ssdpt.server.context import AppContext
 from ssdpt.server.interface import MonitorApi
 from ssdpt.server.settings import ServerSettings
 
-_GRACE = 1  # seconds for requests under way when it is to stop
-_BACKLOG = 128  # connections that wait to be taken
-_MESSAGE = 2**20  # bytes of one WebSocket message
+_GRACE_SECONDS = 1  # for running requests when the server stops
+_BACKLOG = 128  # connections waiting to be accepted
+_MAX_MESSAGE = 2**20  # bytes of a WebSocket message
 
 
-def _is_news(record: logging.LogRecord) -> bool:
-    """A request that was still under way when the server stopped is no fault of anyone's."""
+def _is_relevant(record: logging.LogRecord) -> bool:
+    """Not a request that was cancelled because the server stopped."""
     return record.exc_info is None or not isinstance(record.exc_info[1], asyncio.CancelledError)
 
 
 class Server(uvicorn.Server):
-    """uvicorn, which lets go of open streams when it is to stop instead of waiting for them."""
+    """uvicorn, but stopping closes open streams instead of waiting for them."""
 
-    def __init__(self, config: uvicorn.Config, room: AppContext) -> None:
+    def __init__(self, config: uvicorn.Config, context: AppContext) -> None:
         super().__init__(config)
-        self._room = room
-        logging.getLogger("uvicorn.error").addFilter(_is_news)
+        self._context = context
+        logging.getLogger("uvicorn.error").addFilter(_is_relevant)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        self._room.streams.end_all()
+        self._context.broadcaster.close_clients()
         await super().shutdown(sockets)
 
 
@@ -55,27 +55,27 @@ def new_server(app: FastAPI, settings: ServerSettings) -> Server:
         log_config=None,
         access_log=False,
         server_header=False,
-        # The variant of the library's that is not on its way out.
+        # The other variant uses a deprecated part of the library.
         ws="websockets-sansio",
-        ws_max_size=_MESSAGE,
-        timeout_graceful_shutdown=_GRACE,
+        ws_max_size=_MAX_MESSAGE,
+        timeout_graceful_shutdown=_GRACE_SECONDS,
         proxy_headers=bool(settings.proxies),
-        forwarded_allow_ips=[form for proxy in settings.proxies for form in _forms(proxy)],
+        forwarded_allow_ips=[form for proxy in settings.proxies for form in _address_forms(proxy)],
         ssl_certfile=settings.certificate,
         ssl_keyfile=settings.key,
     )
     try:
         config.load()
-    except OSError as error:  # of TLS as well: its errors are the operating system's
+    except OSError as error:  # TLS errors are OSErrors, too
         raise SsdptError(
-            f"{settings.certificate}, {settings.key}: no certificate and key that go together "
+            f"{settings.certificate}, {settings.key}: not a certificate and its key "
             f"({error.strerror or error}); both are PEM files"
         ) from error
-    return Server(config, app.state.room)
+    return Server(config, app.state.context)
 
 
-def _forms(network: str) -> Iterator[str]:
-    """A network as it is written, and as a listener for IPv6 sees one of IPv4."""
+def _address_forms(network: str) -> Iterator[str]:
+    """A network as written, and an IPv4 network also as an IPv6 listener sees it."""
     yield network
     parsed = ipaddress.ip_network(network)
     if parsed.version == 4:
@@ -84,16 +84,16 @@ def _forms(network: str) -> Iterator[str]:
 
 
 def serve(
-    monitor: MonitorApi,
+    service: MonitorApi,
     store: Store,
     settings: ServerSettings,
     started: Callable[[str], None] = lambda address: None,
 ) -> None:
-    """Serve until SIGINT or SIGTERM; returns then, so that the monitor can be stopped in order.
+    """Serve until SIGINT or SIGTERM, then return, so that the service can be stopped in order.
 
-    `started` is told the address for a browser, which may come at once.
+    `started` gets the address for a browser as soon as connections are accepted.
     """
-    app = create_app(monitor, store, settings)
+    app = create_app(service, store, settings)
     with listening(settings) as listener:
         server = new_server(app, settings)
         started(address_of(settings, listener))
@@ -103,14 +103,14 @@ def serve(
 
 @contextmanager
 def listening(settings: ServerSettings) -> Iterator[socket.socket]:
-    """A socket on the address, so that one that is taken is told in a sentence."""
+    """A socket on the address; SsdptError if it cannot be used."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             settings.host, settings.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
         listener = socket.socket(family, kind, protocol)
     except (OSError, UnicodeError) as error:
-        raise SsdptError(f"{settings.host}: no address of this computer ({error})") from error
+        raise SsdptError(f"{settings.host}: not an address of this computer ({error})") from error
     with listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -118,18 +118,18 @@ def listening(settings: ServerSettings) -> Iterator[socket.socket]:
         except OSError as error:
             where = f"{settings.host}, port {settings.port}"
             if error.errno == errno.EADDRINUSE:
-                words = "something listens there already; choose another port with --port"
+                reason = "the port is in use; choose another with --port"
             elif error.errno == errno.EACCES:
-                words = "ports below 1024 are not for everyone; choose another with --port"
+                reason = "ports below 1024 need privileges; choose another with --port"
             else:
-                words = f"{error.strerror}; choose another address with --host"
-            raise SsdptError(f"{where}: cannot be listened on: {words}") from error
-        listener.listen(_BACKLOG)  # whoever comes before the server answers waits
+                reason = f"{error.strerror}; choose another address with --host"
+            raise SsdptError(f"{where}: cannot listen: {reason}") from error
+        listener.listen(_BACKLOG)  # early connections wait for the server
         yield listener
 
 
 def address_of(settings: ServerSettings, listener: socket.socket) -> str:
-    """What a browser on this computer is pointed to."""
+    """The address for a browser on this computer."""
     host = settings.host
     if host in ("0.0.0.0", "::", ""):
         host = "localhost"
@@ -141,7 +141,7 @@ def address_of(settings: ServerSettings, listener: socket.socket) -> str:
 
 @contextmanager
 def _stopping(server: uvicorn.Server) -> Iterator[None]:
-    """Signals end the server, not the process: others have things to put in order after it."""
+    """Signals stop the server, not the process: the service is stopped after it."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

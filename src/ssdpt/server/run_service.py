@@ -1,4 +1,4 @@
-"""The whole service: store, monitor and server, from start to stop."""
+"""The whole service: store, monitoring and web server, from start to stop."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ from ssdpt.monitor.store import Store, StoreUnavailable
 from ssdpt.server.run import serve
 from ssdpt.server.settings import ServerSettings
 
-_LOOK_EVERY = 2.0  # seconds, at the plant file
+_CHECK_EVERY = 2.0  # seconds between looks at the configuration file
 _LOG = logging.getLogger(__name__)
 
 
 def check_config(path: Path, *, offline: bool = False) -> Iterator[Found]:
-    """What a plant file says, and whether all that it names can be opened; starts nothing.
+    """What a configuration file says, and whether all that it names can be opened; starts nothing.
 
-    `offline`: only the file and its models. The store is not looked at: it may be in use.
+    `offline`: only the file and its models. The store is not opened: it may be in use.
     """
-    plant = read_monitor_config(path)
-    count = f"{len(plant.machines)} machine{'' if len(plant.machines) == 1 else 's'}"
-    yield Found(str(path), f"{plant.name}, {count}, times in {plant.zone}")
-    for settings in plant.machines:
-        judged = "learns its own baseline"
+    config = read_monitor_config(path)
+    count = f"{len(config.machines)} machine{'' if len(config.machines) == 1 else 's'}"
+    yield Found(str(path), f"{config.name}, {count}, times in {config.timezone}")
+    for settings in config.machines:
+        description = "learns its own baseline"
         if settings.model is not None:
             model = MachineRegistry.read_model(settings)
-            judged = f"model {settings.model} ({model.detector.system_name})"
-        yield Found(settings.id, f"{settings.source.kind} source, {judged}")
+            description = f"model {settings.model} ({model.detector.system_name})"
+        yield Found(settings.id, f"{settings.source.kind} source, {description}")
     if not offline:
-        yield from probe_config(plant)
+        yield from probe_config(config)
 
 
 def run_service(
@@ -51,64 +51,67 @@ def run_service(
     started: Callable[[str], None] = lambda address: None,
     reporter: Reporter = SILENT,
 ) -> None:
-    """Serve the plant of a file, or without one the demo, until it is told to stop."""
-    plant = demo_config(speed) if path is None else read_monitor_config(path)
+    """Run the service of a configuration file, or without one the demo, until SIGINT or SIGTERM."""
+    config = demo_config(speed) if path is None else read_monitor_config(path)
     try:
         data.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise SsdptError(f"{data}: cannot be used for data ({error.strerror})") from error
-    store = Store.open(store_url(plant, data), data, writer=True)
+    store = Store.open(store_url(config, data), data, writer=True)
     stop = threading.Event()
     try:
-        monitor = MonitorService(plant, store, data, path=path, demo=path is None)
+        service = MonitorService(config, store, data, path=path, demo=path is None)
         try:
-            monitor.start()
+            service.start()
             if path is None:
-                learn_demo(monitor)
+                learn_demo(service)
             else:
-                watch = partial(_watch, monitor, path, stop, reporter)
-                threading.Thread(target=watch, name="ssdpt-plant-file", daemon=True).start()
-            serve(monitor, store, settings, started)
+                watch = partial(_reload_on_change, service, path, stop, reporter)
+                threading.Thread(target=watch, name="ssdpt-config-file", daemon=True).start()
+            serve(service, store, settings, started)
         finally:
             stop.set()
-            monitor.stop()
+            service.stop()
     finally:
         store.close()
 
 
-def learn_demo(monitor: MonitorService) -> None:
+def learn_demo(service: MonitorService) -> None:
     """Give every simulated machine a model of its normal sound, in the background."""
-    for id, machine in monitor.machines.items():
+    for id, machine in service.machines.items():
         source = machine.hearing.source
         if machine.judge.model is None and isinstance(source, SimulatedSource):
-            monitor.learn_from(id, partial(source.normal_clips, NORMAL_CLIPS))
+            service.learn_from(id, partial(source.normal_clips, NORMAL_CLIPS))
 
 
-def _watch(monitor: MonitorService, path: Path, stop: threading.Event, reporter: Reporter) -> None:
-    """Read the plant file again whenever it changes."""
-    known = seen = _mark(path)
-    while not stop.wait(_LOOK_EVERY):
-        mark, before = _mark(path), seen
-        seen = mark
-        if mark == known or mark != before:
-            continue  # as it was, or being written at this moment
+def _reload_on_change(
+    service: MonitorService, path: Path, stop: threading.Event, reporter: Reporter
+) -> None:
+    """Read the configuration file again whenever it changes."""
+    loaded = latest = _version(path)
+    while not stop.wait(_CHECK_EVERY):
+        version, previous = _version(path), latest
+        latest = version
+        if version == loaded or version != previous:
+            continue  # unchanged, or being written at this moment
         try:
-            for words in monitor.reload() or ["nothing that matters has changed"]:
-                monitor.note(f"plant file: {words}")
-            monitor.file_trouble = ""
+            for change in service.reload() or ["nothing relevant has changed"]:
+                service.note(f"configuration file: {change}")
+            service.file_trouble = ""
         except StoreUnavailable:
             continue  # tried again until the store is back
         except Exception as error:
-            words = f"the plant file is not taken, the one before stays in force: {error}"
-            reporter.warn(words)
-            monitor.note(words)
-            monitor.file_trouble = words
-        known = mark
+            problem = f"the configuration has an error, the previous one stays active: {error}"
+            reporter.warn(problem)
+            service.note(problem)
+            service.file_trouble = problem
+        loaded = version
 
 
-def _mark(path: Path) -> tuple[int, int] | None:
+def _version(path: Path) -> tuple[int, int] | None:
+    """Changes whenever the file does; None while there is none."""
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return None
-    return found.st_mtime_ns, found.st_size
+    return status.st_mtime_ns, status.st_size

@@ -1,5 +1,4 @@
-"""Around every reply: headers that protect the page, bodies of no more than a size, and no
-words about what went wrong inside."""
+"""Around every reply: security headers, a limit on body sizes, and no internal error details."""
 
 from __future__ import annotations
 
@@ -11,17 +10,17 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ssdpt.server.problems import problem
+from ssdpt.server.problems import error_reply
 from ssdpt.server.routes.docs import STYLE_HASH
 
 LOG = logging.getLogger(__name__)
 AUDIO_BYTES = 64 * 2**20
 JSON_BYTES = 2**20
-_STOPPING = "the service stops; try again when it is back"
+_STOPPING = "the service is stopping; try again later"
 _TAKES_AUDIO = re.compile(r"/v1/machines/[^/]+/audio")
 
 _HEADERS = {
-    # The one style that is written into a page is the API documentation's.
+    # The only inline style is that of the API documentation.
     "Content-Security-Policy": "default-src 'self'; img-src 'self' blob: data:; "
     f"media-src 'self' blob:; style-src 'self' '{STYLE_HASH}'; object-src 'none'; "
     "base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
@@ -63,35 +62,35 @@ class SecurityMiddleware:
         limit = AUDIO_BYTES if _TAKES_AUDIO.fullmatch(scope["path"]) else JSON_BYTES
         length = Headers(scope=scope).get("content-length", "0")
         if length.isascii() and length.isdigit() and int(length) > limit:
-            await problem(413, _too_large(limit))(scope, receive, guarded)
+            await error_reply(413, _too_large(limit))(scope, receive, guarded)
             return
         try:
             await self._app(scope, _bounded(receive, limit), guarded)
         except asyncio.CancelledError:
-            # Only a server that stops does this. A reply that has begun breaks off, so that
-            # nobody takes half of it for the whole.
+            # The server stops. A reply that has begun breaks off, so that nobody takes half of it
+            # for the whole.
             if not started:
-                await problem(503, _STOPPING)(scope, receive, guarded)
+                await error_reply(503, _STOPPING)(scope, receive, guarded)
             raise
         except Exception:
             LOG.exception("%s %s failed", scope["method"], scope["path"])
             if not started:
-                await problem(500)(scope, receive, guarded)
+                await error_reply(500)(scope, receive, guarded)
 
 
 def _protect(headers: MutableHeaders) -> None:
     for name, value in _HEADERS.items():
         headers[name] = value
-    # What machines did is nobody's to keep; files say themselves how long they hold.
+    # Nothing is cached, except files that say so.
     headers.setdefault("Cache-Control", "no-store")
 
 
 async def _reply(
     scope: Scope, receive: Receive, send: Send, status: int, headers: MutableHeaders
 ) -> None:
-    """In the place of an error that is not in our words."""
+    """Our error reply in place of another one."""
     kept = {name: headers[name] for name in ("Content-Range", "Allow") if name in headers}
-    reply = problem(status, headers=kept)
+    reply = error_reply(status, headers=kept)
     _protect(reply.headers)
     await reply(scope, receive, send)
 

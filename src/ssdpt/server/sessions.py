@@ -1,4 +1,4 @@
-"""Tokens of browsers and programs. A browser's lies in a cookie, and outlives a restart."""
+"""Tokens of browsers and programs. A browser keeps its token in a cookie across restarts."""
 
 from __future__ import annotations
 
@@ -11,63 +11,60 @@ from collections import OrderedDict
 from ssdpt.monitor.store import Store, StoreUnavailable, User
 
 COOKIE = "ssdpt_session"
-_REMEMBER = 1.0  # seconds that a token is believed without asking: others revoke some, too
-_MOST = 4096  # tokens that are remembered
+_CACHE_SECONDS = 1.0  # short: the command line may revoke tokens, too
+_MAX_CACHED = 4096  # tokens
 
 
 class Sessions:
-    """Knows whom a token stands for, also for a while in which the store does not answer.
-
-    A page that shows alarms must not go blind together with the database.
-    """
+    """The users of tokens, cached so that a page goes on while the store does not answer."""
 
     def __init__(self, store: Store, days: float) -> None:
         self.seconds = days * 86400
         self._store = store
-        self._known: OrderedDict[bytes, tuple[User, float]] = OrderedDict()
+        self._cache: OrderedDict[bytes, tuple[User, float]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def begin(self, name: str) -> str:
-        """Log in: the secret for the cookie, told only here."""
+    def create(self, name: str) -> str:
+        """Sign in: the secret for the cookie, which is not stored in plain text."""
         return self._store.new_token(name, self.seconds / 86400)
 
-    def end(self, token: str) -> None:
-        """Log out."""
+    def revoke(self, token: str) -> None:
+        """Sign out."""
         self._store.revoke_token(token)
-        self.forget()
+        self.clear_cache()
 
-    def find(self, token: str) -> User | None:
-        """Whom it stands for."""
+    def user_of(self, token: str) -> User | None:
+        """The user of a token; None if it is not valid."""
         key = hashlib.sha256(token.encode("utf-8", "replace")).digest()
         with self._lock:
-            user, asked = self._known.get(key, (None, 0.0))
-        if user is not None and time.monotonic() - asked < _REMEMBER:
-            return user
+            cached, checked = self._cache.get(key, (None, 0.0))
+        if cached is not None and time.monotonic() - checked < _CACHE_SECONDS:
+            return cached
         try:
-            found = self._store.check_token(token)
+            user = self._store.check_token(token)
         except StoreUnavailable:
-            if user is None:
+            if cached is None:
                 raise
-            return user
+            return cached
         with self._lock:
-            self._known.pop(key, None)
-            if found is not None:
-                self._known[key] = (found, time.monotonic())
-                if len(self._known) > _MOST:
-                    self._known.popitem(last=False)
-        return found
+            self._cache.pop(key, None)
+            if user is not None:
+                self._cache[key] = (user, time.monotonic())
+                if len(self._cache) > _MAX_CACHED:
+                    self._cache.popitem(last=False)
+        return user
 
-    def forget(self) -> None:
-        """Someone's tokens have changed."""
+    def clear_cache(self) -> None:
+        """Tokens have changed."""
         with self._lock:
-            self._known.clear()
+            self._cache.clear()
 
 
-def csrf_of(token: str) -> str:
-    """What a page shows to prove that it has read it: other sites' pages can send, not read."""
+def csrf_token(token: str) -> str:
+    """What a page sends back to prove that it could read the session; other sites cannot."""
     return hmac.new(token.encode("utf-8", "replace"), b"csrf", hashlib.sha256).hexdigest()
 
 
-def is_csrf_of(token: str, shown: str) -> bool:
-    """Compared in a time that does not tell how much of it is right."""
-    return hmac.compare_digest(csrf_of(token).encode(), shown.encode("utf-8", "replace"))
+def is_csrf_token(token: str, sent: str) -> bool:
+    """Whether it is that of the session; compared in constant time."""
+    return hmac.compare_digest(csrf_token(token).encode(), sent.encode("utf-8", "replace"))

@@ -1,4 +1,4 @@
-"""Where the server listens and how long a login lasts."""
+"""Where the server listens and how long a session lasts."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from pydantic import Field, field_validator, model_validator
 
 from ssdpt.config.settings import Settings
 
-THIS_COMPUTER = ("127.0.0.1", "::1")  # where a proxy beside the service comes from
+THIS_COMPUTER = ("127.0.0.1", "::1")  # of a proxy on the same computer
 PAGE = Path(__file__).parent / "static"
 
 
 class ServerSettings(Settings):
-    """How the monitor is reached."""
+    """How clients reach the server."""
 
     host: str = Field("127.0.0.1", description="address to listen on")
-    port: int = Field(8765, ge=0, le=65535, description="0 = any free one")
+    port: int = Field(8765, ge=0, le=65535, description="0 = any free port")
     certificate: Path | None = Field(None, description="of TLS (PEM); empty = plain HTTP")
     key: Path | None = Field(None, description="of the certificate (PEM)")
     proxies: tuple[str, ...] = Field(
-        (), description="addresses or networks whose X-Forwarded-For and -Proto are believed"
+        (), description="addresses or networks whose X-Forwarded-For and -Proto are trusted"
     )
-    session_days: float = Field(30.0, gt=0, description="days that a login of a browser lasts")
+    session_days: float = Field(30.0, gt=0, description="days that a browser session lasts")
     page: Path = Field(PAGE, description="folder of the built page")
 
     @model_validator(mode="after")
     def _whole_certificate(self) -> Self:
         if (self.certificate is None) != (self.key is None):
-            raise ValueError("TLS takes a certificate and its key, both or neither")
+            raise ValueError("TLS needs a certificate and its key, both or neither")
         return self
 
     @field_validator("proxies")
@@ -40,7 +40,7 @@ class ServerSettings(Settings):
 
     @property
     def loopback(self) -> bool:
-        """Only this computer can reach it."""
+        """Whether only this computer can reach it."""
         return is_loopback(self.host)
 
 
@@ -49,12 +49,12 @@ def _network(text: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network:
         return ipaddress.ip_network(text.strip(), strict=False)
     except ValueError as error:
         raise ValueError(
-            f"'{text}' is no address and no network; write 172.18.0.2 or 10.0.0.0/8"
+            f"'{text}' is not an address or network; write 172.18.0.2 or 10.0.0.0/8"
         ) from error
 
 
 def is_loopback(host: str) -> bool:
-    """The name or address can only be this computer."""
+    """Whether a name or address can only be this computer."""
     if host.lower().rstrip(".") == "localhost":
         return True
     try:

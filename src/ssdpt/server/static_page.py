@@ -1,4 +1,4 @@
-"""The page: built files, and index.html wherever the page itself finds its way."""
+"""The page: built files, and index.html for paths that the page resolves itself."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
-_HASHED = "assets"  # folder of files whose names change with their content
+_HASHED = "assets"  # folder of files with a hash of their content in the name
 _API = ("v1", "metrics", "healthz", "readyz", "docs", "openapi.json")
 
 
 class StaticPage(StaticFiles):
-    """Answers what no route of the API does."""
+    """Answers all paths that are not routes of the API."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(directory=folder, check_dir=False)
@@ -26,7 +26,7 @@ class StaticPage(StaticFiles):
     async def get_response(self, path: str, scope: Scope) -> Response:
         parts = PurePosixPath(path).parts
         if scope["method"] not in ("GET", "HEAD"):
-            # Nothing of the page takes anything; it is the address that is wrong.
+            # The page accepts no other methods: it is the address that is wrong.
             raise HTTPException(404)
         if parts[:1] and parts[0] in _API:
             raise HTTPException(404)
@@ -46,8 +46,6 @@ class StaticPage(StaticFiles):
         try:
             response = await super().get_response("index.html", scope)
         except HTTPException as error:
-            raise HTTPException(
-                404, "the page was not built; the API is there: see /docs"
-            ) from error
+            raise HTTPException(404, "the page was not built; for the API see /docs") from error
         response.headers["Cache-Control"] = "no-cache"
         return response

@@ -1,4 +1,4 @@
-"""Spans of time in queries."""
+"""Time ranges in queries."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ from typing import Annotated
 from fastapi import Depends, Query
 from starlette.exceptions import HTTPException
 
-_LAST = 1e11  # seconds since 1970: further than any clock, near enough for all arithmetic
+_LATEST = 1e11  # seconds since 1970, the year 5138: larger numbers are mistakes
 _LONGEST = 3660 * 86400.0
-_USUAL = 3600.0
+_DEFAULT = 3600.0
 
-Moment = Annotated[
+Timestamp = Annotated[
     float | None,
-    Query(ge=0, lt=_LAST, allow_inf_nan=False, description="Seconds since 1970, UTC."),
+    Query(ge=0, lt=_LATEST, allow_inf_nan=False, description="Seconds since 1970, UTC."),
 ]
 
 
 @dataclass(frozen=True, slots=True)
-class Times:
-    """From `begin` up to `end`."""
+class TimeRange:
+    """From `begin` up to `end`, in seconds since 1970."""
 
     begin: float
     end: float
 
 
-def _span(begin: Moment = None, end: Moment = None) -> Times:
+def _time_range(begin: Timestamp = None, end: Timestamp = None) -> TimeRange:
     last = time.time() if end is None else end
-    first = max(0.0, last - _USUAL) if begin is None else begin
+    first = max(0.0, last - _DEFAULT) if begin is None else begin
     if not 0 < last - first <= _LONGEST:
-        raise HTTPException(422, "begin lies before end, by at most ten years")
-    return Times(first, last)
+        raise HTTPException(422, "begin must be before end, by at most ten years")
+    return TimeRange(first, last)
 
 
-Span = Annotated[Times, Depends(_span)]
+TimeRangeQuery = Annotated[TimeRange, Depends(_time_range)]

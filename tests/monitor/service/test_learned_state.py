@@ -181,7 +181,7 @@ def test_what_one_machine_learns_is_not_shared_with_others_of_its_model(opened, 
     again = opened(config)
     assert again.machines["one"].model.digest == digest
     opened.close()
-    # Another model in the configuration file's folder goes before what was learned from the old one.
+    # Another model in the named folder wins over what was learned from the old one.
     shutil.rmtree(model)
     learn_baseline(clips[:8], 16000, "pump").detector.save(model)
     last = opened(config)

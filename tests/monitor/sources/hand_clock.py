@@ -1,4 +1,4 @@
-"""What the tests of sources share: a clock turned by hand, tones, and how much of one is heard."""
+"""What the tests of sources share: a clock set by hand, test tones, and how to measure them."""
 
 from __future__ import annotations
 

@@ -1,12 +1,13 @@
-/** Requests to the service. Paths count from the page, so that it also works below a proxy's path. */
+/** Requests to the service. Paths are relative to the page, so that it also works below the path of a proxy. */
 
 let csrf = ''
 
-export function keepCsrf(token: string): void {
+/** Sent with every request that changes something. */
+export function setCsrf(token: string): void {
   csrf = token
 }
 
-/** What went wrong, as a sentence for people. */
+/** An error with a sentence for people. */
 export class ServiceError extends Error {
   constructor(
     message: string,
@@ -17,12 +18,12 @@ export class ServiceError extends Error {
 }
 
 export function url(path: string, query: Record<string, string | number | boolean | undefined> = {}): string {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '')
-  const search = new URLSearchParams(given.map(([key, value]) => [key, String(value)])).toString()
+  const present = Object.entries(query).filter(([, value]) => value !== undefined && value !== '')
+  const search = new URLSearchParams(present.map(([key, value]) => [key, String(value)])).toString()
   return `v1/${path}${search ? `?${search}` : ''}`
 }
 
-async function sentence(response: Response): Promise<string> {
+async function errorSentence(response: Response): Promise<string> {
   try {
     const body = (await response.json()) as { error?: unknown }
     if (typeof body.error === 'string') return body.error
@@ -50,7 +51,7 @@ async function request<T>(method: string, address: string, body?: unknown, signa
     if (signal?.aborted) throw error
     throw new ServiceError('The service cannot be reached.', 0)
   }
-  if (!response.ok) throw new ServiceError(await sentence(response), response.status)
+  if (!response.ok) throw new ServiceError(await errorSentence(response), response.status)
   const text = await response.text()
   return (text ? JSON.parse(text) : undefined) as T
 }
@@ -62,6 +63,6 @@ export const post = <T = unknown>(address: string, body: unknown = {}): Promise<
 export const put = <T = unknown>(address: string, body: unknown): Promise<T> => request<T>('PUT', address, body)
 export const remove = (address: string): Promise<unknown> => request('DELETE', address)
 
-export function words(error: unknown): string {
+export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

@@ -1,51 +1,56 @@
-import { PlantClock } from '../lib/clock'
+import { ServiceClock } from '../lib/clock'
+import { isMuted, STATE_NAMES } from '../lib/states'
 import { appended } from '../lib/trend'
-import { get, ServiceError, url, keepCsrf, words } from './client'
-import type { Machine, MachineEvent, Plant, Reading, Session, You } from './types'
+import { errorMessage, get, ServiceError, setCsrf, url } from './client'
+import type { LiveMessage, MachineEvent, MachineStatus, Reading, ServiceStatus, SessionInfo, StatusReply, UserInfo } from './types'
 
-/** Everything that several pages show, kept up to date by the service. */
+/** What several pages show, kept up to date by the live stream. */
 export interface LiveState {
   phase: 'loading' | 'signed-out' | 'ready'
   connected: boolean
-  trouble: string
-  plant: Omit<Plant, 'machines'> | null
-  you: You | null
-  machines: Record<string, Machine>
+  /** Why there is no connection. */
+  connectionProblem: string
+  service: ServiceStatus | null
+  user: UserInfo | null
+  machines: Record<string, MachineStatus>
+  /** All open events, and those that were closed while the page is shown. */
   events: Record<string, MachineEvent>
   announcement: string
-  /** How often the connection came back: what was loaded before may be old. */
-  returns: number
+  /** How often the connection came back: what was fetched before may be out of date. */
+  reconnects: number
 }
 
 const EMPTY: LiveState = {
   phase: 'loading',
   connected: false,
-  trouble: '',
-  plant: null,
-  you: null,
+  connectionProblem: '',
+  service: null,
+  user: null,
   machines: {},
   events: {},
   announcement: '',
-  returns: 0,
+  reconnects: 0,
 }
 
-const QUIET_SECONDS = 20
-/** Troubles of the plant come with the whole state only. */
-const RELOAD_SECONDS = 30
-const SLOWEST_RETRY = 15
+const SILENCE_SECONDS = 20
+const SLOWEST_RETRY_SECONDS = 15
+const READINGS_KEPT = 120
 
-/** One stream for the whole page; after every break all state is loaded again. */
+type ReadingListener = (reading: Reading) => void
+
+/** One stream for the whole page. All state is loaded again after the connection was lost. */
 export class Live {
-  readonly clock = new PlantClock()
+  readonly clock = new ServiceClock()
   private state = EMPTY
   private listeners = new Set<() => void>()
+  private readingListeners = new Map<ReadingListener, string>()
+  private lastReadings = new Map<string, Reading[]>()
   private stream: EventSource | null = null
-  private retry = 1
+  private retrySeconds = 1
   private retryTimer = 0
-  private watchTimer = 0
-  private drawTimer = 0
-  private heard = 0
-  private loaded = 0
+  private watchdogTimer = 0
+  private notifyTimer = 0
+  private lastMessage = 0
 
   subscribe = (listener: () => void): (() => void) => {
     this.listeners.add(listener)
@@ -54,16 +59,27 @@ export class Live {
 
   snapshot = (): LiveState => this.state
 
-  /** Drawn at most four times a second, however many machines speak. */
-  private change(part: Partial<LiveState>, atOnce = false): void {
+  /** The last readings of a machine, oldest first. */
+  recentReadings(machine: string): readonly Reading[] {
+    return this.lastReadings.get(machine) ?? []
+  }
+
+  /** Calls the listener for every reading of a machine. */
+  onReading(machine: string, listener: ReadingListener): () => void {
+    this.readingListeners.set(listener, machine)
+    return () => this.readingListeners.delete(listener)
+  }
+
+  /** Renders at most four times per second, however many machines there are. */
+  private change(part: Partial<LiveState>, immediately = false): void {
     this.state = { ...this.state, ...part }
-    if (atOnce) {
+    if (immediately) {
       this.listeners.forEach((listener) => listener())
       return
     }
-    if (this.drawTimer) return
-    this.drawTimer = window.setTimeout(() => {
-      this.drawTimer = 0
+    if (this.notifyTimer) return
+    this.notifyTimer = window.setTimeout(() => {
+      this.notifyTimer = 0
       this.listeners.forEach((listener) => listener())
     }, 250)
   }
@@ -75,35 +91,36 @@ export class Live {
       this.open()
     } catch (error) {
       if (error instanceof ServiceError && error.status === 401) this.signedOut()
-      else this.lost(words(error))
+      else this.disconnected(errorMessage(error))
     }
   }
 
-  /** The whole state; whoever did something calls this instead of guessing what it changed. */
+  /** Loads the whole state: at the start, after a lost connection, and after a change made here. */
   async load(): Promise<void> {
-    const [plant, open] = await Promise.all([
-      get<Plant>(url('plant')),
+    const [status, open] = await Promise.all([
+      get<StatusReply>(url('status')),
       get<MachineEvent[]>(url('events', { open: true, limit: 200 })),
     ])
     try {
-      keepCsrf((await get<Session>(url('session'))).csrf ?? '')
+      setCsrf((await get<SessionInfo>(url('session'))).csrf)
     } catch (error) {
-      // Without users there is no session: everybody at this computer is let in.
+      // Without users there is no session: everyone at this computer has access.
       if (!(error instanceof ServiceError && error.status >= 400)) throw error
     }
-    const { machines, ...rest } = plant
-    // A wall screen is never closed: a new service brings its own page.
-    if (this.state.plant && this.state.plant.version !== plant.version) window.location.reload()
-    this.clock.setSpeed(plant.speed || 1)
-    if (plant.now !== undefined) this.clock.set(plant.now)
-    this.heard = this.loaded = performance.now()
+    const { machines, user, ...service } = status
+    // A wall screen is never closed: a new version of the service has its own page.
+    if (this.state.service && this.state.service.version !== service.version) window.location.reload()
+    this.clock.setSpeed(service.speed || 1)
+    this.clock.set(service.now)
+    this.lastMessage = performance.now()
+    const closed = Object.values(this.state.events).filter((event) => event.state === 'cleared')
     this.change(
       {
         phase: 'ready',
-        plant: rest,
-        you: plant.you,
+        service,
+        user,
         machines: Object.fromEntries(machines.map((machine) => [machine.id, machine])),
-        events: Object.fromEntries(open.map((event) => [event.id, event])),
+        events: Object.fromEntries([...closed, ...open].map((event) => [event.id, event])),
       },
       true,
     )
@@ -117,7 +134,7 @@ export class Live {
   private close(): void {
     this.stream?.close()
     this.stream = null
-    window.clearInterval(this.watchTimer)
+    window.clearInterval(this.watchdogTimer)
   }
 
   private open(): void {
@@ -125,72 +142,88 @@ export class Live {
     const stream = new EventSource(url('live'))
     this.stream = stream
     stream.onopen = () => {
-      this.retry = 1
-      this.heard = performance.now()
-      const returns = this.state.returns + (this.state.trouble ? 1 : 0)
-      this.change({ connected: true, trouble: '', returns }, true)
+      this.retrySeconds = 1
+      this.lastMessage = performance.now()
+      const reconnects = this.state.reconnects + (this.state.connectionProblem ? 1 : 0)
+      this.change({ connected: true, connectionProblem: '', reconnects }, true)
     }
-    stream.onerror = () => this.lost('The connection to the service broke.')
-    const on = <T>(name: string, take: (content: T) => void) =>
-      stream.addEventListener(name, (message) => {
-        this.heard = performance.now()
-        take(JSON.parse((message as MessageEvent<string>).data) as T)
+    stream.onerror = () => this.disconnected('The connection to the service was lost.')
+    for (const name of ['machine', 'reading', 'event', 'removed', 'service'] as const)
+      stream.addEventListener(name, (message: MessageEvent<string>) => {
+        this.lastMessage = performance.now()
+        this.receive({ event: name, data: JSON.parse(message.data) } as LiveMessage)
       })
-    on<Machine>('machine', (machine) => this.takeMachine(machine))
-    on<Reading>('reading', (reading) => this.takeReading(reading))
-    on<MachineEvent>('event', (event) => this.takeEvent(event))
-    on<{ machine: string }>('removed', ({ machine }) => this.forget(machine))
-    // A cut cable ends no connection: when nothing comes, ask; and now and then in any case.
-    this.watchTimer = window.setInterval(() => {
-      const now = performance.now()
-      if (now - this.heard < QUIET_SECONDS * 1000 && now - this.loaded < RELOAD_SECONDS * 1000) return
-      this.load().catch((error: unknown) => this.lost(words(error)))
+    // A cut cable does not end the connection: after a silence, ask the service.
+    this.watchdogTimer = window.setInterval(() => {
+      if (performance.now() - this.lastMessage >= SILENCE_SECONDS * 1000) this.reload()
     }, 5_000)
   }
 
-  private lost(trouble: string): void {
+  private disconnected(connectionProblem: string): void {
     this.close()
-    this.change({ connected: false, trouble }, true)
+    this.change({ connected: false, connectionProblem }, true)
     window.clearTimeout(this.retryTimer)
-    this.retryTimer = window.setTimeout(() => void this.start(), this.retry * 1000)
-    this.retry = Math.min(this.retry * 2, SLOWEST_RETRY)
+    this.retryTimer = window.setTimeout(() => void this.start(), this.retrySeconds * 1000)
+    this.retrySeconds = Math.min(this.retrySeconds * 2, SLOWEST_RETRY_SECONDS)
   }
 
-  takeMachine(machine: Machine): void {
-    const before = this.state.machines[machine.id]
-    // A new one, or the last words of one that was just removed: the service knows.
-    if (!before) {
-      this.load().catch((error: unknown) => this.lost(words(error)))
-      return
+  private reload(): void {
+    this.load().catch((error: unknown) => this.disconnected(errorMessage(error)))
+  }
+
+  receive({ event: name, data }: LiveMessage): void {
+    switch (name) {
+      case 'machine':
+        return this.receiveMachine(data)
+      case 'reading':
+        return this.receiveReading(data)
+      case 'event':
+        return this.receiveEvent(data)
+      case 'removed':
+        return this.removeMachine(data.machine)
+      case 'service':
+        return this.change({ service: data })
     }
-    const spark = machine.spark ?? before.spark
-    this.change({ machines: { ...this.state.machines, [machine.id]: { ...machine, spark } } })
   }
 
-  private forget(machine: string): void {
+  private receiveMachine(machine: MachineStatus): void {
+    // A new machine, or a late message of one that was just removed: the service knows.
+    if (!this.state.machines[machine.id]) this.reload()
+    else this.change({ machines: { ...this.state.machines, [machine.id]: machine } })
+  }
+
+  private removeMachine(machine: string): void {
     const { [machine]: _, ...others } = this.state.machines
+    this.lastReadings.delete(machine)
     this.change({ machines: others })
   }
 
-  private takeReading(reading: Reading): void {
+  private receiveReading(reading: Reading): void {
     this.clock.follow(reading.time)
-    const before = this.state.machines[reading.machine]
-    if (!before) return
-    const machine: Machine = {
-      ...before,
-      score: reading.score,
-      spark: appended(before.spark, reading.time, reading.score),
+    const previous = this.state.machines[reading.machine]
+    if (!previous) return
+    const last = [...(this.lastReadings.get(reading.machine) ?? []), reading].slice(-READINGS_KEPT)
+    this.lastReadings.set(reading.machine, last)
+    this.readingListeners.forEach((machine, listener) => {
+      if (machine === reading.machine) listener(reading)
+    })
+    const machine: MachineStatus = {
+      ...previous,
+      smoothed: reading.smoothed,
+      p_value: reading.p_value,
+      level_dbfs: reading.level_dbfs,
+      recent_scores: appended(previous.recent_scores, reading.time, reading.smoothed),
     }
     if (reading.state !== 'lost') machine.last_sound = reading.time
-    if (reading.state !== before.state) {
+    if (reading.state !== previous.state) {
       machine.state = reading.state
       machine.state_since = reading.time
     }
     this.change({ machines: { ...this.state.machines, [reading.machine]: machine } })
   }
 
-  private takeEvent(event: MachineEvent): void {
-    const before = this.state.events[event.id]
+  private receiveEvent(event: MachineEvent): void {
+    const previous = this.state.events[event.id]
     const events = { ...this.state.events, [event.id]: event }
     const machine = this.state.machines[event.machine]
     const machines = machine
@@ -203,11 +236,10 @@ export class Live {
           },
         }
       : this.state.machines
-    const isNews = event.state === 'active' && (!before || (before.level === 'alert' && event.level === 'alarm'))
-    const muted = machine?.muted_until !== null && machine?.muted_until !== undefined
+    const isNew = event.state === 'active' && (!previous || (previous.level === 'alert' && event.level === 'alarm'))
     const announcement =
-      isNews && !muted
-        ? `${event.level === 'alarm' ? 'Alarm' : 'Alert'}: ${machine?.name ?? event.machine}. ${event.words}`
+      isNew && !(machine && isMuted(machine))
+        ? `${STATE_NAMES[event.level]}: ${machine?.name ?? event.machine}. ${event.message}`
         : this.state.announcement
     this.change({ events, machines, announcement })
   }

@@ -1,5 +1,5 @@
 import { createContext, useContext, useEffect, useState, useSyncExternalStore } from 'react'
-import type { Role, You } from './types'
+import type { Role, UserInfo } from './types'
 import { Live, type LiveState } from './live'
 
 export const LiveContext = createContext(new Live())
@@ -14,36 +14,36 @@ export function useReload(): () => Promise<void> {
   return () => live.load()
 }
 
-/** The plant's time, anew every `seconds`. */
+/** The time of the service, updated every `seconds`. */
 export function useNow(seconds = 1): number {
   const live = useContext(LiveContext)
   const { phase } = useLive()
   const [now, setNow] = useState(() => live.clock.now())
   useEffect(() => {
-    const look = () => setNow(live.clock.now())
-    look() // the clock is set when the plant is loaded
-    const timer = window.setInterval(look, seconds * 1000)
+    const update = () => setNow(live.clock.now())
+    update() // the clock is set when the state has been loaded
+    const timer = window.setInterval(update, seconds * 1000)
     return () => window.clearInterval(timer)
   }, [live, seconds, phase])
   return now
 }
 
-export function useZone(): string {
-  return useLive().plant?.zone ?? 'UTC'
+export function useTimezone(): string {
+  return useLive().service?.timezone ?? 'UTC'
 }
 
-/** How fast the plant's clock runs. */
+/** How fast the clock of the service runs. */
 export function useSpeed(): number {
-  return useLive().plant?.speed || 1
+  return useLive().service?.speed || 1
 }
 
 const RANK: Record<Role, number> = { viewer: 0, operator: 1, admin: 2 }
 
-/** Whether somebody's role allows what this one does. */
-export function may(you: You | null, role: Role): boolean {
-  return you !== null && RANK[you.role] >= RANK[role]
+/** Whether a user has at least this role. */
+export function hasRole(user: UserInfo | null, role: Role): boolean {
+  return user !== null && RANK[user.role] >= RANK[role]
 }
 
-export function useMay(role: Role): boolean {
-  return may(useLive().you, role)
+export function useHasRole(role: Role): boolean {
+  return hasRole(useLive().user, role)
 }

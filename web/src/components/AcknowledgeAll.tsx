@@ -1,38 +1,39 @@
 import { useEffect, useRef, useState } from 'react'
 import type { MachineEvent } from '../api/types'
 import { post, url } from '../api/client'
-import { useMay, useReload } from '../api/useLive'
+import { useHasRole, useReload } from '../api/useLive'
 import { plural } from '../lib/numbers'
 import { useAction } from '../lib/useAction'
-import { Ask } from './Ask'
-import { Problem } from './Problem'
+import { ConfirmButton } from './ConfirmButton'
+import { ErrorMessage } from './ErrorMessage'
 
 interface Props {
-  /** Those that are listed and that nobody has acknowledged. */
+  /** Unacknowledged events of the list. */
   events: MachineEvent[]
-  onChange: (changed: MachineEvent[]) => void
 }
 
-/** After a night of alarms: all that are listed, one after the other. */
-export function AcknowledgeAll({ events, onChange }: Props) {
-  const may = useMay('operator')
+/** After a night of alarms: acknowledge all events of the list, one after the other. */
+export function AcknowledgeAll({ events }: Props) {
+  const isOperator = useHasRole('operator')
   const reload = useReload()
   const action = useAction()
   const [done, setDone] = useState<number | null>(null)
-  const said = useRef<HTMLParagraphElement>(null)
-  // The buttons go with the last event: the keyboard goes on at what is said.
+  const status = useRef<HTMLParagraphElement>(null)
+  // The buttons vanish with the last event: the focus goes to the result.
   useEffect(() => {
-    if (done !== null) said.current?.focus()
+    if (done !== null) status.current?.focus()
   }, [done])
-  if (!may) return null
+  if (!isOperator) return null
   const acknowledge = async () => {
-    const changed: MachineEvent[] = []
+    let count = 0
     setDone(null)
     try {
-      for (const event of events) changed.push(await post<MachineEvent>(url(`events/${event.id}/acknowledge`), { comment: '' }))
+      for (const event of events) {
+        await post<MachineEvent>(url(`events/${event.id}/acknowledge`), { comment: '' })
+        count++
+      }
     } finally {
-      setDone(changed.length)
-      onChange(changed)
+      setDone(count)
       await reload()
     }
   }
@@ -40,22 +41,22 @@ export function AcknowledgeAll({ events, onChange }: Props) {
   return (
     <div className="all-events">
       {events.length > 0 && (
-        <Ask
-          offer="Acknowledge all"
-          question={`Acknowledge ${count} of this list? It says that somebody has seen to them.`}
-          yes={`Acknowledge ${count}`}
+        <ConfirmButton
+          title="Acknowledge all"
+          question={`Acknowledge ${count} of this list? This says that someone has taken care of them.`}
+          confirm={`Acknowledge ${count}`}
           action={action}
           work={acknowledge}
         />
       )}
       <div role="status">
         {done !== null && (
-          <p ref={said} tabIndex={-1}>
+          <p ref={status} tabIndex={-1}>
             {plural(done, 'event')} acknowledged.
           </p>
         )}
       </div>
-      <Problem words={action.error} />
+      <ErrorMessage message={action.error} />
     </div>
   )
 }

@@ -1,17 +1,17 @@
 import { useEffect } from 'react'
 import { useLive } from '../api/useLive'
-import { beep, isSounding } from '../lib/beep'
-import { unseenEvents } from '../lib/states'
+import { beep, isToneOn } from '../lib/beep'
+import { unacknowledgedEvents } from '../lib/states'
 
-/** Says new alarms to screen readers, counts them in the title, and sounds for those who want it. */
+/** Announces new alarms to screen readers, counts them in the title, and plays a tone if switched on. */
 export function Announcer() {
-  const { announcement, events, plant } = useLive()
-  const count = unseenEvents(Object.values(events)).length
+  const { announcement, events, service } = useLive()
+  const count = unacknowledgedEvents(Object.values(events)).length
   useEffect(() => {
-    document.title = `${count ? `(${count}) ` : ''}${plant?.name ?? 'ssdpt'}`
-  }, [count, plant?.name])
+    document.title = `${count ? `(${count}) ` : ''}${service?.name ?? 'ssdpt'}`
+  }, [count, service?.name])
   useEffect(() => {
-    if (announcement && isSounding()) beep()
+    if (announcement && isToneOn()) beep()
   }, [announcement])
   return (
     <div className="unseen" role="status" aria-live="assertive">

@@ -1,79 +1,79 @@
 import { useState } from 'react'
-import type { Machine } from '../api/types'
+import type { MachineStatus } from '../api/types'
 import { post, remove, url } from '../api/client'
-import { useMay, useReload, useZone } from '../api/useLive'
-import { waitsToLearn } from '../lib/states'
+import { useHasRole, useReload, useTimezone } from '../api/useLive'
+import { needsBaseline } from '../lib/states'
 import { day } from '../lib/time'
 import { useAction } from '../lib/useAction'
-import { Ask } from './Ask'
+import { ConfirmButton } from './ConfirmButton'
+import { ErrorMessage } from './ErrorMessage'
 import { FewMinutes, LearningMinutes } from './LearningMinutes'
-import { Needs } from './Needs'
 import { Panel } from './Panel'
-import { Problem } from './Problem'
 import { Progress } from './Progress'
+import { RequiresRole } from './RequiresRole'
 
-/** By which the head of the page leads here. */
+/** The id of the panel, for links to it. */
 export const BASELINE = 'baseline'
 
-/** What counts as normal: moved to how it sounds now, or learnt anew. */
-export function BaselinePanel({ machine }: { machine: Machine }) {
-  const may = useMay('admin')
-  const zone = useZone()
+/** What counts as normal: accept a change of the sound, or learn a new baseline. */
+export function BaselinePanel({ machine }: { machine: MachineStatus }) {
+  const isAdmin = useHasRole('admin')
+  const zone = useTimezone()
   const reload = useReload()
   const action = useAction()
   const [minutes, setMinutes] = useState(15)
-  const isFirst = waitsToLearn(machine)
-  const take = () => post(url(`machines/${machine.id}/rebaseline`)).then(reload)
+  const isFirst = needsBaseline(machine)
+  const accept = () => post(url(`machines/${machine.id}/accept-drift`)).then(reload)
   const learn = () => post(url(`machines/${machine.id}/learn`), { minutes }).then(reload)
   return (
     <Panel title="Baseline" id={BASELINE}>
       {machine.drift && (
         <div className="offer">
           <p>
-            {machine.drift.words} Since {day(machine.drift.since, zone)}.
+            {machine.drift.message} Since {day(machine.drift.since, zone)}.
           </p>
-          {may && (
-            <button type="button" disabled={action.busy} onClick={() => void action.run(take)}>
-              Harmless: take it as the new normal
+          {isAdmin && (
+            <button type="button" disabled={action.busy} onClick={() => void action.run(accept)}>
+              Accept the drift
             </button>
           )}
         </div>
       )}
-      {machine.learning && <Progress done={machine.learning.seconds} wanted={machine.learning.wanted} />}
-      {may && machine.learning && (
-        <Ask
-          offer="Stop learning"
-          question="What was collected is thrown away, and it is judged as before."
-          yes="Stop and throw away"
-          no="Go on learning"
+      {machine.learning && <Progress seconds={machine.learning.seconds} target={machine.learning.target_seconds} />}
+      {isAdmin && machine.learning && (
+        <ConfirmButton
+          title="Stop learning"
+          question="The collected sound is discarded, and the previous baseline stays."
+          confirm="Stop and discard"
+          cancel="Continue learning"
           action={action}
           work={() => remove(url(`machines/${machine.id}/learn`)).then(reload)}
         />
       )}
-      {may && !machine.learning && (
+      {isAdmin && !machine.learning && (
         <>
           {machine.thresholds && (
             <>
-              <p className="plain">It sounds different now, and someone has made sure that this is harmless:</p>
-              <Ask
-                offer="Take the last ten minutes as normal"
-                question="Was it harmless? Its limits move to how it ran in the last ten minutes, and an alarm that stands ends. A fault that it had in that time is no longer heard."
-                yes="It was harmless: take it"
+              <p className="plain">If the sound has changed and the cause is harmless:</p>
+              <ConfirmButton
+                title="Accept the last ten minutes as normal"
+                question="Is the change harmless? The thresholds move to the sound of the last ten minutes, and an active alarm ends. A fault that was present in that time is no longer detected."
+                confirm="It is harmless: accept"
                 action={action}
-                work={take}
+                work={accept}
               />
             </>
           )}
           <p className="plain">
             {isFirst
-              ? 'Learn its normal sound first: let it run as it usually does, in all its usual ways, and healthy. Until then nothing is judged.'
-              : 'After a repair or a change of use the normal sound is another one. While it is learnt, nothing is judged.'}
+              ? 'Learn a baseline first: let the machine run healthy, at all its usual loads and speeds. Until then it is not judged.'
+              : 'After a repair or a change of use, learn a new baseline. The machine is not judged while it learns.'}
           </p>
           <div className="buttons">
             <LearningMinutes minutes={minutes} onChange={setMinutes} />
-            <Ask
-              offer={isFirst ? 'Learn its normal sound' : 'Learn a new baseline'}
-              yes="The machine runs normally: learn now"
+            <ConfirmButton
+              title={isFirst ? 'Learn a baseline' : 'Learn a new baseline'}
+              confirm="The machine runs normally: learn now"
               action={action}
               work={learn}
               disabled={!(minutes >= 1)}
@@ -82,8 +82,8 @@ export function BaselinePanel({ machine }: { machine: Machine }) {
           <FewMinutes minutes={minutes} />
         </>
       )}
-      <Needs role="admin" to="change what is normal" />
-      <Problem words={action.error} />
+      <RequiresRole role="admin" to="change the baseline" />
+      <ErrorMessage message={action.error} />
     </Panel>
   )
 }

@@ -6,21 +6,21 @@ import { useWidth } from '../lib/useSize'
 
 export function axisStyle() {
   const line = { stroke: colour('line'), width: 1 }
-  // uPlot reads whole pixels only.
+  // uPlot accepts whole pixels only.
   return { stroke: colour('text-soft'), font: `${Math.round(0.78 * rem())}px sans-serif`, grid: line, ticks: line }
 }
 
 interface Props {
-  /** Made once and again when `version` or the theme changes; data goes through `data`. */
+  /** Used when the chart is created, and again when `version` or the theme changes. */
   options: (width: number) => Omit<uPlot.Options, 'width' | 'height'>
   version: string
   data: uPlot.AlignedData
-  /** In rem, as letters. */
+  /** In rem. */
   height: number
   summary: string
 }
 
-/** uPlot inside React; the summary says the same to those who do not see it. */
+/** uPlot inside React; the summary says the same to screen readers. */
 export function Chart({ options, version, data, height, summary }: Props) {
   const holder = useRef<HTMLDivElement>(null)
   const chart = useRef<uPlot | null>(null)
@@ -32,10 +32,10 @@ export function Chart({ options, version, data, height, summary }: Props) {
   })
   useEffect(() => {
     if (!holder.current || width === 0) return
-    const made = new uPlot({ ...latest.current.options(width), width, height: height * rem() }, latest.current.data, holder.current)
-    chart.current = made
+    const created = new uPlot({ ...latest.current.options(width), width, height: height * rem() }, latest.current.data, holder.current)
+    chart.current = created
     return () => {
-      made.destroy()
+      created.destroy()
       chart.current = null
     }
   }, [width, height, version, theme])

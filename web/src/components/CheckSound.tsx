@@ -1,20 +1,20 @@
-import type { Machine } from '../api/types'
 import { remove, url } from '../api/client'
-import { useFetched } from '../api/useFetched'
-import { useReload } from '../api/useLive'
+import { useLive, useReload } from '../api/useLive'
+import { useMachineSound } from '../api/useMachineSound'
 import { useAction } from '../lib/useAction'
 import { LevelMeter } from './LevelMeter'
 import { Panel } from './Panel'
-import { Problem } from './Problem'
-import { WaterfallPanel } from './WaterfallPanel'
+import { ErrorMessage } from './ErrorMessage'
+import { SpectrogramPanel } from './SpectrogramPanel'
 
-/** Whether the right sound arrives, before anything is learnt from it. */
+/** Whether the right sound arrives, before anything is learned from it. */
 export function CheckSound({ id, onGood, onBack }: { id: string; onGood: () => void; onBack: () => void }) {
   const reload = useReload()
   const action = useAction()
-  const { content: machine, error } = useFetched<Machine>(url(`machines/${id}`), 1)
-  const arrives = machine?.source.connected === true
-  // A source is changed by adding the machine anew; nothing is learnt yet that could get lost.
+  const machine = useLive().machines[id]
+  const sound = useMachineSound(id)
+  const arrives = machine !== undefined && (machine.source.connected || machine.last_sound !== null)
+  // To change its source, the machine is added again; nothing has been learned yet that could be lost.
   const goBack = async () => {
     await remove(url(`machines/${id}`))
     onBack()
@@ -23,12 +23,12 @@ export function CheckSound({ id, onGood, onBack }: { id: string; onGood: () => v
   return (
     <>
       <Panel title="Check the sound">
-        <Problem words={action.error || error} />
+        <ErrorMessage message={action.error} />
         {machine && (
           <dl className="facts">
             <dt>Sound</dt>
             <dd>
-              {arrives ? 'arrives' : 'does not arrive yet'} · {machine.source.words}
+              {arrives ? 'arriving' : 'not arriving yet'} · {machine.source.message}
             </dd>
             <dt>Level</dt>
             <dd>
@@ -36,19 +36,19 @@ export function CheckSound({ id, onGood, onBack }: { id: string; onGood: () => v
             </dd>
           </dl>
         )}
-        {machine?.kind === 'microphone' && (
-          <p className="plain">Knock near the microphone: the level and the picture below should answer.</p>
+        {machine?.source.kind === 'microphone' && (
+          <p className="plain">Knock near the microphone: the level and the spectrogram below should react.</p>
         )}
         <div className="buttons">
           <button type="button" disabled={action.busy} onClick={() => void action.run(goBack)}>
             Back
           </button>
           <button type="button" className="main" disabled={!arrives || action.busy} onClick={onGood}>
-            It hears the right machine
+            This is the right sound
           </button>
         </div>
       </Panel>
-      {machine && <WaterfallPanel machine={machine} />}
+      {machine && <SpectrogramPanel machine={machine} sound={sound} />}
     </>
   )
 }

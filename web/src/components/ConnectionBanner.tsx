@@ -1,12 +1,12 @@
 import { useLive } from '../api/useLive'
 
-/** A page that shows old states must say so. */
+/** Says that what the page shows may be out of date. */
 export function ConnectionBanner() {
-  const { connected, trouble, phase } = useLive()
-  if (connected || !trouble || phase === 'signed-out') return null
+  const { connected, connectionProblem, phase } = useLive()
+  if (connected || !connectionProblem || phase === 'signed-out') return null
   return (
     <div className="connection" role="alert">
-      <strong>Connection lost.</strong> What you see may be out of date. {trouble} Trying again…
+      <strong>Connection lost.</strong> What you see may be out of date. {connectionProblem} Trying again…
     </div>
   )
 }

@@ -1,21 +1,21 @@
 import { useState } from 'react'
 import type { MachineEvent } from '../api/types'
 import { post, url } from '../api/client'
-import { useMay } from '../api/useLive'
+import { useHasRole } from '../api/useLive'
 import { useShortcut } from '../lib/shortcuts'
 import { useAction } from '../lib/useAction'
 import { EventLabels } from './EventLabels'
-import { Needs } from './Needs'
-import { Problem } from './Problem'
+import { RequiresRole } from './RequiresRole'
+import { ErrorMessage } from './ErrorMessage'
 
-/** What a person can say about an event. */
+/** Acknowledge, comment and label an event. */
 export function EventActions({ event, onChange }: { event: MachineEvent; onChange: (event: MachineEvent) => void }) {
-  const may = useMay('operator')
+  const isOperator = useHasRole('operator')
   const { run, busy, error } = useAction()
   const [text, setText] = useState('')
   const send = (what: string, body: unknown) =>
     run(async () => onChange(await post<MachineEvent>(url(`events/${event.id}/${what}`), body)))
-  const isOpen = event.state === 'active'
+  const isActive = event.state === 'active'
   const acknowledge = () =>
     send('acknowledge', { comment: text.trim() }).then((done) => {
       if (done) setText('')
@@ -24,8 +24,8 @@ export function EventActions({ event, onChange }: { event: MachineEvent; onChang
     send('comment', { text: text.trim() }).then((done) => {
       if (done) setText('')
     })
-  useShortcut('a', may && isOpen && !busy ? () => void acknowledge() : null)
-  if (!may) return <Needs role="operator" to="acknowledge, comment and label" />
+  useShortcut('a', isOperator && isActive && !busy ? () => void acknowledge() : null)
+  if (!isOperator) return <RequiresRole role="operator" to="acknowledge, comment and label" />
   return (
     <div className="actions">
       <label>
@@ -33,12 +33,12 @@ export function EventActions({ event, onChange }: { event: MachineEvent; onChang
         <textarea
           rows={2}
           value={text}
-          placeholder="What was found, what was done"
+          placeholder="Findings and actions taken"
           onChange={(change) => setText(change.target.value)}
         />
       </label>
       <div className="buttons">
-        {isOpen && (
+        {isActive && (
           <button type="button" className="main" disabled={busy} onClick={() => void acknowledge()}>
             Acknowledge <kbd>a</kbd>
           </button>
@@ -48,7 +48,7 @@ export function EventActions({ event, onChange }: { event: MachineEvent; onChang
         </button>
       </div>
       <EventLabels event={event} onChange={onChange} />
-      <Problem words={error} />
+      <ErrorMessage message={error} />
     </div>
   )
 }

@@ -4,68 +4,68 @@ import { post, url } from '../api/client'
 import { useLive } from '../api/useLive'
 import { link } from '../lib/route'
 import { useAction } from '../lib/useAction'
-import { Ask } from './Ask'
-import { Problem } from './Problem'
+import { ConfirmButton } from './ConfirmButton'
+import { ErrorMessage } from './ErrorMessage'
 
-const STAYS = 'Only a new baseline undoes that.'
+const PERMANENT = 'Only a new baseline undoes this.'
 
-/** What an event was. That it was normal is learnt at once, and so is asked a second time. */
+/** What an event was. A normal sound is learned at once, so that label must be confirmed. */
 export function EventLabels({ event, onChange }: { event: MachineEvent; onChange: (event: MachineEvent) => void }) {
-  const { machines, plant } = useLive()
+  const { machines, service } = useLive()
   const action = useAction()
-  const [hasLearnt, setLearnt] = useState(false)
+  const [wasLearned, setWasLearned] = useState(false)
   const machine = machines[event.machine]
   const isSound = event.kind === 'anomaly' && Boolean(machine?.model)
-  const isTaught = isSound && plant?.keeps_audio === true
+  const canLearn = isSound && service?.keeps_audio === true
   const isNormal = event.label === 'normal'
   const isFault = event.label === 'fault'
-  const say = async (label: EventLabel) => {
+  const save = async (label: EventLabel) => {
     onChange(await post<MachineEvent>(url(`events/${event.id}/label`), { label }))
-    setLearnt(isTaught && isNormal)
+    setWasLearned(canLearn && isNormal)
   }
   const name = machine?.name || event.machine
   return (
     <>
-      <div className="buttons" role="group" aria-label="What it was">
-        {isTaught ? (
-          <Ask
-            offer="This is normal"
+      <div className="buttons" role="group" aria-label="Label">
+        {canLearn ? (
+          <ConfirmButton
+            title="Mark as normal"
             pressed={isNormal}
             question={
               isNormal
-                ? `Take this word back? What ${name} has learnt from it stays. ${STAYS}`
-                : `${name} takes this sound as normal from now on and no longer alarms at it. ${STAYS}`
+                ? `Remove the label? ${name} has learned this sound and will not forget it. ${PERMANENT}`
+                : `${name} learns this sound as normal and no longer raises alarms for it. ${PERMANENT}`
             }
-            yes={isNormal ? 'Take the word back' : 'It is normal: learn it'}
+            confirm={isNormal ? 'Remove the label' : 'It is normal: learn it'}
             action={action}
-            work={() => say(isNormal ? '' : 'normal')}
+            work={() => save(isNormal ? '' : 'normal')}
           />
         ) : (
-          <button type="button" disabled={action.busy} aria-pressed={isNormal} onClick={() => void action.run(() => say(isNormal ? '' : 'normal'))}>
-            This is normal
+          <button type="button" disabled={action.busy} aria-pressed={isNormal} onClick={() => void action.run(() => save(isNormal ? '' : 'normal'))}>
+            Mark as normal
           </button>
         )}
-        <button type="button" disabled={action.busy} aria-pressed={isFault} onClick={() => void action.run(() => say(isFault ? '' : 'fault'))}>
-          Confirmed fault
+        <button type="button" disabled={action.busy} aria-pressed={isFault} onClick={() => void action.run(() => save(isFault ? '' : 'fault'))}>
+          Mark as a fault
         </button>
       </div>
       <div role="status">
-        {isNormal && isTaught && (
+        {isNormal && canLearn && (
           <p className="warned">
-            {event.has_audio ? 'Taken up' : 'Taken up once its recording is there'}: {name} learns this sound as normal. {STAYS} The
-            notes in <a href={link('settings')}>Settings</a> tell when it is done.
+            {name} learns this sound as normal{event.has_audio ? '' : ' once it has been recorded'}. {PERMANENT} The notes in{' '}
+            <a href={link('settings')}>Settings</a> say when it is done.
           </p>
         )}
-        {isNormal && isSound && !isTaught && (
-          <p className="warned">No sound is kept here, so that none can be learnt as normal: take a new baseline instead.</p>
+        {isNormal && isSound && !canLearn && (
+          <p className="warned">This service keeps no recordings, so the sound cannot be learned: learn a new baseline instead.</p>
         )}
-        {!isNormal && hasLearnt && (
+        {!isNormal && wasLearned && (
           <p className="warned">
-            {name} learnt this sound as normal before, and that stays: it does not alarm at it. {STAYS}
+            {name} has learned this sound as normal before and does not raise alarms for it. {PERMANENT}
           </p>
         )}
       </div>
-      <Problem words={action.error} />
+      <ErrorMessage message={action.error} />
     </>
   )
 }

@@ -1,52 +1,52 @@
 import { useMemo, useRef, useState } from 'react'
 import type WaveSurfer from 'wavesurfer.js'
-import type { MachineEvent, Spectrogram } from '../api/types'
+import type { EventSpectrogram, MachineEvent, Spectrogram } from '../api/types'
 import { url } from '../api/client'
 import type { Fetched } from '../api/useFetched'
-import { useZone } from '../api/useLive'
+import { useTimezone } from '../api/useLive'
 import { band } from '../lib/numbers'
 import { clock } from '../lib/time'
 import { bandShares } from '../lib/bands'
-import { Empty } from './Empty'
+import { EmptyState } from './EmptyState'
 import { Panel } from './Panel'
 import { Player } from './Player'
 import { SpectrogramCanvas } from './SpectrogramCanvas'
 
-function timeMarks(spectrogram: Spectrogram, began: number, zone: string) {
+function timeTicks(spectrogram: Spectrogram, began: number, zone: string) {
   const length = spectrogram.columns.length * spectrogram.seconds_per_column
   const shares = [0, 0.25, 0.5, 0.75, 1]
-  const marks = shares.map((share) => ({ share, text: clock(spectrogram.begin + share * length, zone) }))
+  const ticks = shares.map((share) => ({ share, text: clock(spectrogram.begin + share * length, zone) }))
   const share = (began - spectrogram.begin) / length
-  return { marks, beganShare: share > 0 && share < 1 ? share : null }
+  return { ticks, beganShare: share > 0 && share < 1 ? share : null }
 }
 
 interface Props {
   event: MachineEvent
   keepsAudio: boolean
-  spectrogram: Fetched<Spectrogram>
+  spectrogram: Fetched<EventSpectrogram>
   onDecoded: (sound: AudioBuffer | null) => void
 }
 
-/** What was heard: the picture with the map of oddness over it, and the recording below it. */
+/** The spectrogram with the anomaly map over it, and the recording below it. */
 export function EventSound({ event, keepsAudio, spectrogram, onDecoded }: Props) {
-  const zone = useZone()
+  const zone = useTimezone()
   const { content, error } = spectrogram
   const [isShowingMap, setShowingMap] = useState(true)
   const [opacity, setOpacity] = useState(0.7)
   const [head, setHead] = useState(0)
   const player = useRef<WaveSurfer | null>(null)
-  const scale = useMemo(() => content && timeMarks(content, event.began, zone), [content, event.began, zone])
+  const scale = useMemo(() => content && timeTicks(content, event.began, zone), [content, event.began, zone])
   const bands = content ? bandShares(event.top_bands_hz, content.hz) : []
   const named = event.top_bands_hz.map(band).join(', ')
   return (
     <Panel
-      title="What was heard"
+      title="Recording"
       aside={
-        content?.map && (
+        content && content.anomaly_map.length > 0 && (
           <div className="buttons apart">
             <label className="inline">
               <input type="checkbox" checked={isShowingMap} onChange={(change) => setShowingMap(change.target.checked)} />{' '}
-              Show what is odd
+              Show what is unusual
             </label>
             <label className="inline">
               Opacity{' '}
@@ -68,10 +68,10 @@ export function EventSound({ event, keepsAudio, spectrogram, onDecoded }: Props)
         <SpectrogramCanvas
           columns={content.columns}
           hz={content.hz}
-          map={content.map}
+          anomalyMap={content.anomaly_map}
           opacity={isShowingMap ? opacity : 0}
-          marks={scale.marks}
-          label={`Spectrogram of the event${named ? `; oddest at ${named}` : ''}`}
+          ticks={scale.ticks}
+          label={`Spectrogram of the event${named ? `; most unusual at ${named}` : ''}`}
           onSeek={(share) => player.current?.seekTo(Math.min(1, Math.max(0, share)))}
         >
           {scale.beganShare !== null && (
@@ -81,35 +81,35 @@ export function EventSound({ event, keepsAudio, spectrogram, onDecoded }: Props)
           )}
           {isShowingMap &&
             bands.map(([low, high]) => (
-              <span key={low} className="odd-band" style={{ bottom: `${low * 100}%`, height: `${(high - low) * 100}%` }} />
+              <span key={low} className="anomaly-band" style={{ bottom: `${low * 100}%`, height: `${(high - low) * 100}%` }} />
             ))}
           {head > 0 && <span className="head" style={{ left: `${head * 100}%` }} />}
         </SpectrogramCanvas>
       ) : (
-        <Empty title={error || 'Loading the picture…'} />
+        <EmptyState title={error || 'Loading the spectrogram…'} />
       )}
       {event.has_audio ? (
         <div className="beneath">
           <Player
             title="the event"
-            missing="The recording cannot be played here."
+            missing="The recording cannot be played."
             src={url(`events/${event.id}/audio`)}
             shortcut=" "
             onTime={(time, duration) => setHead(duration ? time / duration : 0)}
-            onReady={(made) => {
-              player.current = made
-              onDecoded(made.getDecodedData())
+            onReady={(ready) => {
+              player.current = ready
+              onDecoded(ready.getDecodedData())
             }}
           />
         </div>
       ) : (
         <p className="plain">
-          {keepsAudio ? 'There is no recording of this event.' : 'This plant keeps no recordings, so there is nothing to play.'}
+          {keepsAudio ? 'There is no recording of this event.' : 'This service keeps no recordings.'}
         </p>
       )}
       {named && (
         <p>
-          Oddest at <strong>{named}</strong>.
+          Most unusual at <strong>{named}</strong>.
         </p>
       )}
     </Panel>

@@ -1,16 +1,16 @@
 import type { MachineEvent } from '../api/types'
-import { useLive, useNow, useZone } from '../api/useLive'
+import { useLive, useNow, useTimezone } from '../api/useLive'
 import { score } from '../lib/numbers'
 import { link } from '../lib/route'
-import { EVENT_STATE_WORDS, KIND_WORDS, STATE_WORDS } from '../lib/states'
+import { EVENT_STATE_NAMES, KIND_NAMES, STATE_NAMES } from '../lib/states'
 import { duration, stamp } from '../lib/time'
-import { Shape } from './Shape'
+import { StateIcon } from './StateIcon'
 
-const LABEL_WORDS = { '': '', normal: 'was normal', fault: 'confirmed fault' }
+const LABEL_NAMES = { '': '', normal: 'marked as normal', fault: 'marked as a fault' }
 
 export function EventTable({ events, withMachine }: { events: MachineEvent[]; withMachine: boolean }) {
   const { machines } = useLive()
-  const zone = useZone()
+  const zone = useTimezone()
   const now = useNow(10)
   return (
     <div className="scrolled">
@@ -20,8 +20,8 @@ export function EventTable({ events, withMachine }: { events: MachineEvent[]; wi
             <th scope="col">Began</th>
             {withMachine && <th scope="col">Machine</th>}
             <th scope="col">Level</th>
-            <th scope="col">What</th>
-            <th scope="col">Lasted</th>
+            <th scope="col">Description</th>
+            <th scope="col">Duration</th>
             <th scope="col" className="number">
               Peak
             </th>
@@ -41,18 +41,18 @@ export function EventTable({ events, withMachine }: { events: MachineEvent[]; wi
               )}
               <td>
                 <span className={`badge small state-${event.level}`}>
-                  <Shape state={event.level} />
-                  {STATE_WORDS[event.level]}
+                  <StateIcon state={event.level} />
+                  {STATE_NAMES[event.level]}
                 </span>
               </td>
               <td className="what">
-                <span className="soft">{KIND_WORDS[event.kind]}.</span> {event.words}
+                <span className="soft">{KIND_NAMES[event.kind]}.</span> {event.message}
               </td>
-              <td>{event.ended === null ? `${duration(now - event.began)}, goes on` : duration(event.ended - event.began)}</td>
+              <td>{event.ended === null ? `${duration(now - event.began)}, active` : duration(event.ended - event.began)}</td>
               <td className="number peak">{score(event.peak)}</td>
               <td>
-                {EVENT_STATE_WORDS[event.state]}
-                {event.label && <span className="soft">, {LABEL_WORDS[event.label]}</span>}
+                {EVENT_STATE_NAMES[event.state]}
+                {event.label && <span className="soft">, {LABEL_NAMES[event.label]}</span>}
               </td>
             </tr>
           ))}

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react'
 import type { Role } from '../api/types'
-import { may, useLive } from '../api/useLive'
+import { hasRole, useLive } from '../api/useLive'
 import { STATE_HELP, STATES } from '../lib/states'
 import { StateBadge } from './StateBadge'
 
@@ -11,11 +11,11 @@ const SHORTCUTS: readonly { keys: string; what: string; role: Role }[] = [
   { keys: 'g m', what: 'models', role: 'viewer' },
   { keys: 'g s', what: 'settings', role: 'viewer' },
   { keys: 'a', what: 'acknowledge (on the page of an event)', role: 'operator' },
-  { keys: 'space', what: 'play and stop (on the page of an event)', role: 'viewer' },
+  { keys: 'space', what: 'play and pause (on the page of an event)', role: 'viewer' },
 ]
 
 export function HelpDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
-  const { you } = useLive()
+  const { user } = useLive()
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => {
     if (open && !dialog.current?.open) dialog.current?.showModal()
@@ -23,9 +23,9 @@ export function HelpDialog({ open, onClose }: { open: boolean; onClose: () => vo
   }, [open])
   return (
     <dialog ref={dialog} onClose={onClose} aria-label="Help">
-      <h2>Keys</h2>
+      <h2>Keyboard shortcuts</h2>
       <dl className="keys">
-        {SHORTCUTS.filter(({ role }) => may(you, role)).map(({ keys, what }) => (
+        {SHORTCUTS.filter(({ role }) => hasRole(user, role)).map(({ keys, what }) => (
           <div key={keys}>
             <dt>
               {keys.split(' ').map((key) => (

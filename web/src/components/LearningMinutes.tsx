@@ -1,6 +1,6 @@
-const FEW = 5
+const ENOUGH = 5
 
-/** For how long the normal sound is learnt. */
+/** How long to learn. */
 export function LearningMinutes({ minutes, onChange }: { minutes: number; onChange: (minutes: number) => void }) {
   return (
     <label className="inline">
@@ -11,6 +11,6 @@ export function LearningMinutes({ minutes, onChange }: { minutes: number; onChan
 }
 
 export function FewMinutes({ minutes }: { minutes: number }) {
-  if (minutes >= FEW) return null
-  return <p className="warned">Limits from so little sound are hardly worth anything; 15 minutes or more are better.</p>
+  if (minutes >= ENOUGH) return null
+  return <p className="warned">This is too short for reliable thresholds; use 15 minutes or more.</p>
 }

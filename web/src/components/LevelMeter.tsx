@@ -3,12 +3,12 @@ import { decibel } from '../lib/numbers'
 const QUIETEST = -80
 
 function verdict(level: number): string {
-  if (level > -3) return 'too loud: it clips'
+  if (level > -3) return 'too loud, clipping'
   if (level > -60) return 'good'
   return 'very quiet'
 }
 
-/** How loud the last second was, against full scale. */
+/** Level of the last second, against full scale. */
 export function LevelMeter({ level }: { level: number | null }) {
   if (level === null) return <span>no sound</span>
   const share = Math.min(100, Math.max(0, 100 * (1 - level / QUIETEST)))

@@ -1,17 +1,17 @@
 import { useState } from 'react'
-import type { Machine } from '../api/types'
+import type { MachineStatus } from '../api/types'
 import { post, remove, url } from '../api/client'
-import { useMay, useNow, useReload, useZone } from '../api/useLive'
+import { useHasRole, useNow, useReload, useTimezone } from '../api/useLive'
 import { fromInput, moment, toInput } from '../lib/time'
 import { useAction } from '../lib/useAction'
-import { Needs } from './Needs'
+import { RequiresRole } from './RequiresRole'
 import { Panel } from './Panel'
-import { Problem } from './Problem'
+import { ErrorMessage } from './ErrorMessage'
 
-/** Muted: judged and shown as ever, but no event begins. */
-export function MutePanel({ machine }: { machine: Machine }) {
-  const may = useMay('operator')
-  const zone = useZone()
+/** While a machine is muted it is judged and shown, but no event begins. */
+export function MutePanel({ machine }: { machine: MachineStatus }) {
+  const isOperator = useHasRole('operator')
+  const zone = useTimezone()
   const now = useNow(10)
   const reload = useReload()
   const { run, busy, error } = useAction()
@@ -21,7 +21,7 @@ export function MutePanel({ machine }: { machine: Machine }) {
   const muteUntil = () => {
     const time = fromInput(until, zone)
     return time === null || time <= now
-      ? run(() => Promise.reject(new Error('Give a time that is still to come.')))
+      ? run(() => Promise.reject(new Error('Choose a time in the future.')))
       : mute((time - now) / 60)
   }
   return (
@@ -29,9 +29,9 @@ export function MutePanel({ machine }: { machine: Machine }) {
       <p className="plain">
         {machine.muted_until
           ? `Muted until ${moment(machine.muted_until, now, zone)}: it is judged and shown, but no event begins.`
-          : 'While work is done at the machine: it is still judged and shown, but no event begins and nobody is called.'}
+          : 'For work at the machine: it is still judged and shown, but no event begins and nobody is notified.'}
       </p>
-      {may && (
+      {isOperator && (
         <div className="buttons">
           {machine.muted_until ? (
             <button type="button" disabled={busy} onClick={() => void run(() => remove(address).then(reload))}>
@@ -61,8 +61,8 @@ export function MutePanel({ machine }: { machine: Machine }) {
           )}
         </div>
       )}
-      <Needs role="operator" to="mute" />
-      <Problem words={error} />
+      <RequiresRole role="operator" to="mute" />
+      <ErrorMessage message={error} />
     </Panel>
   )
 }

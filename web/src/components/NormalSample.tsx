@@ -10,38 +10,38 @@ import { SpectrogramCanvas } from './SpectrogramCanvas'
 
 interface Props {
   machine: string
-  /** Of the event: the normal sample is drawn on its scale. */
+  /** Of the event: the normal sample is drawn on the same scale. */
   spectrogram: Spectrogram | null
-  /** The sound of the event, once it is there. */
+  /** The sound of the event, once decoded. */
   event: AudioBuffer | null
 }
 
-function picture(normal: AudioBuffer, event: AudioBuffer, shown: Spectrogram): number[][] {
+function columnsOf(normal: AudioBuffer, event: AudioBuffer, shown: Spectrogram): number[][] {
   const of = (sound: AudioBuffer) => levels(sound.getChannelData(0), sound.sampleRate, shown.hz, shown.seconds_per_column)
   return onScaleOf(of(normal), of(event), shown.columns, shown.low_db, shown.high_db)
 }
 
-/** How the machine sounds when nothing is wrong. */
+/** The normal sound of the machine, to compare with. */
 export function NormalSample({ machine, spectrogram, event }: Props) {
   const [normal, setNormal] = useState<AudioBuffer | null>(null)
   const [head, setHead] = useState(0)
   const player = useRef<WaveSurfer | null>(null)
   const columns = useMemo(
-    () => (normal && event && spectrogram ? picture(normal, event, spectrogram) : null),
+    () => (normal && event && spectrogram ? columnsOf(normal, event, spectrogram) : null),
     [normal, event, spectrogram],
   )
-  const reach = useMemo(() => spectrogram && contrast(spectrogram.columns), [spectrogram]) ?? undefined
+  const range = useMemo(() => spectrogram && contrast(spectrogram.columns), [spectrogram]) ?? undefined
   const seconds = normal?.duration ?? 0
-  const marks = [0, 0.5, 1].map((share) => ({ share, text: `${(share * seconds).toFixed(1)} s` }))
+  const ticks = [0, 0.5, 1].map((share) => ({ share, text: `${(share * seconds).toFixed(1)} s` }))
   return (
-    <Panel title="To compare: a normal sample">
+    <Panel title="Compare with a normal sample">
       {columns && spectrogram && (
         <SpectrogramCanvas
           columns={columns}
           hz={spectrogram.hz}
-          reach={reach}
-          marks={marks}
-          label="Spectrogram of a normal sample, in the colours of the event's"
+          contrast={range}
+          ticks={ticks}
+          label="Spectrogram of a normal sample, on the scale of the event"
           onSeek={(share) => player.current?.seekTo(Math.min(1, Math.max(0, share)))}
         >
           {head > 0 && <span className="head" style={{ left: `${head * 100}%` }} />}
@@ -53,9 +53,9 @@ export function NormalSample({ machine, spectrogram, event }: Props) {
           src={url(`machines/${machine}/normal.flac`)}
           missing="There is no normal sample of this machine yet."
           onTime={(time, duration) => setHead(duration ? time / duration : 0)}
-          onReady={(made) => {
-            player.current = made
-            setNormal(made.getDecodedData())
+          onReady={(ready) => {
+            player.current = ready
+            setNormal(ready.getDecodedData())
           }}
         />
       </div>

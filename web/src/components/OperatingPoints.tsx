@@ -1,44 +1,44 @@
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react'
-import type { Machine, OperatingPoint } from '../api/types'
+import type { MachineStatus, OperatingPoint } from '../api/types'
 import { put, url } from '../api/client'
-import { useMay, useReload } from '../api/useLive'
+import { useHasRole, useReload } from '../api/useLive'
 import { decibel, percent, score } from '../lib/numbers'
-import { currentPoint, pointName } from '../lib/points'
+import { currentPoint, pointName } from '../lib/operatingPoints'
 import { useAction } from '../lib/useAction'
 import { Panel } from './Panel'
-import { Problem } from './Problem'
+import { ErrorMessage } from './ErrorMessage'
 
 const LONGEST_NAME = 40
 
-/** A name that is written where it stands: Enter keeps it, Escape leaves it as it was. */
-function PointName({ machine, point }: { machine: Machine; point: OperatingPoint }) {
-  const may = useMay('admin')
+/** A name that can be edited in place: Enter saves, Escape cancels. */
+function PointName({ machine, point }: { machine: MachineStatus; point: OperatingPoint }) {
+  const isAdmin = useHasRole('admin')
   const reload = useReload()
   const { run, busy, error } = useAction()
-  const [written, setWritten] = useState<string | null>(null)
+  const [draft, setDraft] = useState<string | null>(null)
   const rename = useRef<HTMLButtonElement>(null)
-  const wasWriting = useRef(false)
+  const wasEditing = useRef(false)
   useEffect(() => {
-    if (wasWriting.current && written === null) rename.current?.focus()
-    wasWriting.current = written !== null
-  }, [written])
+    if (wasEditing.current && draft === null) rename.current?.focus()
+    wasEditing.current = draft !== null
+  }, [draft])
   const shown = point.name || `Point ${point.number}`
-  const keep = () =>
-    run(() => put(url(`machines/${machine.id}/operating-points/${point.number}`), { name: written?.trim() }).then(reload)).then(
+  const save = () =>
+    run(() => put(url(`machines/${machine.id}/operating-points/${point.number}`), { name: draft?.trim() }).then(reload)).then(
       (done) => {
-        if (done) setWritten(null)
+        if (done) setDraft(null)
       },
     )
-  const leave = (event: KeyboardEvent) => {
-    if (event.key === 'Escape') setWritten(null)
+  const cancelOnEscape = (event: KeyboardEvent) => {
+    if (event.key === 'Escape') setDraft(null)
   }
-  if (written === null)
+  if (draft === null)
     return (
       <span className="buttons">
         <strong>{shown}</strong>
-        {may && (
-          <button ref={rename} type="button" className="small" aria-label={point.name ? `Rename ${shown}` : `Name it: ${shown}`} onClick={() => setWritten(point.name)}>
-            {point.name ? 'Rename' : 'Name it'}
+        {isAdmin && (
+          <button ref={rename} type="button" className="small" aria-label={point.name ? `Rename ${shown}` : `Add a name: ${shown}`} onClick={() => setDraft(point.name)}>
+            {point.name ? 'Rename' : 'Add a name'}
           </button>
         )}
       </span>
@@ -48,40 +48,40 @@ function PointName({ machine, point }: { machine: Machine; point: OperatingPoint
       className="row"
       onSubmit={(event) => {
         event.preventDefault()
-        void keep()
+        void save()
       }}
     >
       <input
         autoFocus
-        value={written}
+        value={draft}
         maxLength={LONGEST_NAME}
         placeholder="half load"
         aria-label={`Name of ${shown}`}
-        onKeyDown={leave}
-        onChange={(event) => setWritten(event.target.value)}
+        onKeyDown={cancelOnEscape}
+        onChange={(event) => setDraft(event.target.value)}
       />
       <button type="submit" disabled={busy}>
-        Keep
+        Save
       </button>
-      <button type="button" onClick={() => setWritten(null)}>
+      <button type="button" onClick={() => setDraft(null)}>
         Cancel
       </button>
-      <Problem words={error} />
+      <ErrorMessage message={error} />
     </form>
   )
 }
 
-function sentence(machine: Machine): string {
+function sentence(machine: MachineStatus): string {
   const now = currentPoint(machine)
   const count = machine.operating_points.length
   if (machine.operating_point === 0)
-    return 'Now it runs like none of these: at a load or speed that was not heard while learning, or with a fault.'
-  if (!now) return 'At which of these it runs is not known just now.'
-  return `Now it runs at ${pointName(now, count)}.`
+    return 'Unknown operating point: a load or speed that was not learned, or a fault.'
+  if (!now) return 'The current operating point is not determined.'
+  return `Now running at ${pointName(now, count)}.`
 }
 
-/** The usual ways of running that were told apart while learning; nothing where there is one only. */
-export function OperatingPoints({ machine }: { machine: Machine }) {
+/** Normal ways of running that were learned; nothing if there is only one. */
+export function OperatingPoints({ machine }: { machine: MachineStatus }) {
   const points = machine.operating_points
   if (points.length < 2) return null
   return (
@@ -91,7 +91,7 @@ export function OperatingPoints({ machine }: { machine: Machine }) {
         <thead>
           <tr>
             <th scope="col">Point</th>
-            <th scope="col">Share of normal time</th>
+            <th scope="col">Share of normal sound</th>
             <th scope="col" className="number">
               Level
             </th>
@@ -114,8 +114,8 @@ export function OperatingPoints({ machine }: { machine: Machine }) {
                 {percent(point.share)}
               </td>
               <td className="number loudness">{decibel(point.level_dbfs)}</td>
-              <td className="number usual">{score(point.usual)}</td>
-              <td className="now">{point.number === machine.operating_point && <span className="tag open">runs now</span>}</td>
+              <td className="number usual">{score(point.usual_score)}</td>
+              <td className="now">{point.number === machine.operating_point && <span className="tag open">current</span>}</td>
             </tr>
           ))}
         </tbody>

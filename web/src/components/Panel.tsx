@@ -4,7 +4,7 @@ interface Props {
   title: string
   aside?: ReactNode
   className?: string
-  /** Where something leads here. */
+  /** For links to the panel. */
   id?: string
   children: ReactNode
 }

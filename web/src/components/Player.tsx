@@ -1,15 +1,15 @@
 import { useRef, useState } from 'react'
 import type WaveSurfer from 'wavesurfer.js'
 import { useShortcut } from '../lib/shortcuts'
-import { Problem } from './Problem'
+import { ErrorMessage } from './ErrorMessage'
 import { Waveform, type Selection } from './Waveform'
 
 interface Props {
   title: string
   src: string
-  /** Said when the recording cannot be had. */
+  /** Shown when there is no recording. */
   missing: string
-  /** The key that plays and stops, if any. */
+  /** The key that plays and pauses, if any. */
   shortcut?: string
   onTime?: (time: number, duration: number) => void
   onReady?: (player: WaveSurfer) => void
@@ -21,8 +21,8 @@ const RATES: readonly [number, string][] = [
   [0.25, '¼×'],
 ]
 
-/** Only one sounds at a time: two are there to be compared. */
-let sounding: WaveSurfer | null = null
+/** Only one plays at a time: two are there to be compared. */
+let playing: WaveSurfer | null = null
 
 function Seconds({ label, value, onChange }: { label: string; value: number; onChange: (value: number) => void }) {
   return (
@@ -49,13 +49,13 @@ export function Player({ title, src, missing, shortcut = '', onTime, onReady }: 
   const [error, setError] = useState('')
 
   const toggle = () => {
-    const known = player.current
-    if (!known) return
-    if (known.isPlaying()) known.pause()
-    else void known.play().catch(() => setError('The browser did not let it play.'))
+    const current = player.current
+    if (!current) return
+    if (current.isPlaying()) current.pause()
+    else void current.play().catch(() => setError('The browser did not allow playback.'))
   }
   useShortcut(shortcut, shortcut ? toggle : null)
-  if (error) return <Problem words={error} />
+  if (error) return <ErrorMessage message={error} />
   return (
     <div className="player">
       <Waveform
@@ -70,21 +70,21 @@ export function Player({ title, src, missing, shortcut = '', onTime, onReady }: 
           setTime([at, duration])
           onTime?.(at, duration)
         }}
-        onPlaying={(playing) => {
-          setPlaying(playing)
-          if (!playing) return
-          if (sounding && sounding !== player.current) sounding.pause()
-          sounding = player.current
+        onPlaying={(isNowPlaying) => {
+          setPlaying(isNowPlaying)
+          if (!isNowPlaying) return
+          if (playing && playing !== player.current) playing.pause()
+          playing = player.current
         }}
-        onReady={(made) => {
-          player.current = made
-          setTime([0, made.getDuration()])
-          onReady?.(made)
+        onReady={(ready) => {
+          player.current = ready
+          setTime([0, ready.getDuration()])
+          onReady?.(ready)
         }}
       />
       <div className="buttons">
-        <button type="button" className="main" onClick={toggle} aria-label={`${isPlaying ? 'Stop' : 'Play'}: ${title}`}>
-          {isPlaying ? '❚❚ Stop' : '▶ Play'}
+        <button type="button" className="main" onClick={toggle} aria-label={`${isPlaying ? 'Pause' : 'Play'}: ${title}`}>
+          {isPlaying ? '❚❚ Pause' : '▶ Play'}
         </button>
         <span className="clock">
           {time[0].toFixed(1)} / {time[1].toFixed(1)} s
@@ -112,7 +112,7 @@ export function Player({ title, src, missing, shortcut = '', onTime, onReady }: 
               onChange={(end) => setSelection({ ...selection, end: Math.max(end, selection.begin + 0.2) })}
             />
             <button type="button" onClick={() => setSelection(null)}>
-              Whole
+              Whole recording
             </button>
           </>
         ) : (

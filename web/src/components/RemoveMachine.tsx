@@ -1,27 +1,27 @@
-import type { Machine } from '../api/types'
+import type { MachineStatus } from '../api/types'
 import { remove, url } from '../api/client'
-import { useMay, useReload } from '../api/useLive'
+import { useHasRole, useReload } from '../api/useLive'
 import { go, link } from '../lib/route'
 import { useAction } from '../lib/useAction'
-import { Ask } from './Ask'
+import { ConfirmButton } from './ConfirmButton'
 import { Panel } from './Panel'
-import { Problem } from './Problem'
+import { ErrorMessage } from './ErrorMessage'
 
-/** Only for machines that were added here: those of the plant file are taken out there. */
-export function RemoveMachine({ machine }: { machine: Machine }) {
-  const may = useMay('admin')
+/** Only for machines that were added on the page, not for those of the configuration file. */
+export function RemoveMachine({ machine }: { machine: MachineStatus }) {
+  const isAdmin = useHasRole('admin')
   const reload = useReload()
   const action = useAction()
-  if (!may || !machine.added) return null
+  if (!isAdmin || !machine.added_on_page) return null
   const name = machine.name || machine.id
   return (
     <Panel title="Remove this machine" className="wide">
       <p className="plain">It was added on this page and can be removed here.</p>
-      <Ask
-        offer="Remove"
-        question={`Remove ${name}? It is no longer listened to, and what it has learnt and its settings go. Its scores and its events stay.`}
-        yes={`Remove ${name}`}
-        no="Keep it"
+      <ConfirmButton
+        title="Remove"
+        question={`Remove ${name}? It is no longer monitored, and its model and settings are deleted. Its scores and events stay.`}
+        confirm={`Remove ${name}`}
+        cancel="Keep it"
         danger
         action={action}
         work={async () => {
@@ -30,7 +30,7 @@ export function RemoveMachine({ machine }: { machine: Machine }) {
           await reload()
         }}
       />
-      <Problem words={action.error} />
+      <ErrorMessage message={action.error} />
     </Panel>
   )
 }

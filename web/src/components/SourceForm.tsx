@@ -1,17 +1,17 @@
 import type { FormEvent } from 'react'
 import { post, url } from '../api/client'
 import { useReload } from '../api/useLive'
-import { machineId } from '../lib/names'
+import { machineId } from '../lib/machineId'
 import { SOURCES } from '../lib/sources'
 import { useAction } from '../lib/useAction'
 import { Panel } from './Panel'
-import { Problem } from './Problem'
+import { ErrorMessage } from './ErrorMessage'
 
-/** What has been filled in; kept by the page, so that one can come back to it. */
+/** What has been entered; kept by the page, so that one can come back to it. */
 export interface MachineDraft {
   name: string
   site: string
-  /** Empty: made from the name. */
+  /** Empty: derived from the name. */
   id: string
   kind: string
   fields: Record<string, string>
@@ -22,11 +22,11 @@ export const EMPTY_DRAFT: MachineDraft = { name: '', site: '', id: '', kind: 'mi
 interface Props {
   draft: MachineDraft
   onDraft: (draft: MachineDraft) => void
-  onMade: (id: string) => void
+  onAdded: (id: string) => void
 }
 
-/** Who the machine is and where its sound comes from. */
-export function SourceForm({ draft, onDraft, onMade }: Props) {
+/** Name and source of the machine. */
+export function SourceForm({ draft, onDraft, onAdded }: Props) {
   const reload = useReload()
   const { run, busy, error } = useAction()
   const { name, site, kind, fields } = draft
@@ -35,17 +35,17 @@ export function SourceForm({ draft, onDraft, onMade }: Props) {
   const source = SOURCES.find((each) => each.kind === kind) ?? SOURCES[0]
   const send = (event: FormEvent) => {
     event.preventDefault()
-    const given = Object.fromEntries(
+    const settings = Object.fromEntries(
       (source?.fields ?? []).flatMap((field) => {
         const value = fields[field.name]?.trim() ?? ''
         return value === '' ? [] : [[field.name, field.type === 'number' ? Number(value) : value]]
       }),
     )
     void run(async () => {
-      await post(url('machines'), { id, name, site, source: { kind, ...given } })
+      await post(url('machines'), { id, name, site, source: { kind, ...settings } })
       await reload()
     }).then((done) => {
-      if (done) onMade(id)
+      if (done) onAdded(id)
     })
   }
   return (
@@ -60,7 +60,7 @@ export function SourceForm({ draft, onDraft, onMade }: Props) {
           <input value={site} placeholder="Hall A" onChange={(event) => change({ site: event.target.value })} />
         </label>
         <label>
-          Short name, for addresses and messages
+          Id, for addresses and messages
           <input
             required
             pattern="[a-z0-9][a-z0-9_\-]{0,63}"
@@ -70,7 +70,7 @@ export function SourceForm({ draft, onDraft, onMade }: Props) {
           />
         </label>
         <fieldset>
-          <legend>Where its sound comes from</legend>
+          <legend>Source</legend>
           {SOURCES.map((each) => (
             <label key={each.kind} className="choice">
               <input type="radio" name="kind" checked={kind === each.kind} onChange={() => change({ kind: each.kind })} />
@@ -81,8 +81,7 @@ export function SourceForm({ draft, onDraft, onMade }: Props) {
             </label>
           ))}
           <p className="soft">
-            Folders, replayed recordings and models are files of the computer that the service runs on: a machine that needs one is written into
-            the plant file.
+            A machine that needs files of the service’s computer (a folder, a replayed recording or a model) is added in the configuration file.
           </p>
         </fieldset>
         {source?.fields.map((field) => (
@@ -97,9 +96,9 @@ export function SourceForm({ draft, onDraft, onMade }: Props) {
             />
           </label>
         ))}
-        <Problem words={error} />
+        <ErrorMessage message={error} />
         <button type="submit" className="main" disabled={busy || !id}>
-          Listen
+          Next
         </button>
       </form>
     </Panel>

@@ -1,45 +1,46 @@
-import type { Machine } from '../api/types'
+import type { MachineStatus } from '../api/types'
 import { url } from '../api/client'
 import { useSpeed } from '../api/useLive'
 import { lastSound } from '../lib/lastSound'
-import { plural } from '../lib/numbers'
-import { runsAt } from '../lib/points'
+import { clockAccuracy, plural } from '../lib/numbers'
+import { currentPointText } from '../lib/operatingPoints'
+import { SOURCE_NAMES } from '../lib/sources'
 import { LevelMeter } from './LevelMeter'
 import { Panel } from './Panel'
 
-function arrival({ source, last_sound }: Machine): string {
-  if (!source.connected) return 'does not arrive'
-  return last_sound === null ? 'none yet' : 'arrives'
+function arrival({ source, last_sound }: MachineStatus): string {
+  if (!source.connected) return 'not arriving'
+  return last_sound === null ? 'none yet' : 'arriving'
 }
 
-/** Where the sound comes from and how well it arrives. */
-export function SourcePanel({ machine, now }: { machine: Machine; now: number }) {
+/** Where the sound comes from, and whether it arrives. */
+export function SourcePanel({ machine, now }: { machine: MachineStatus; now: number }) {
   const { source } = machine
-  const quiet = lastSound(machine, now, useSpeed())
+  const late = lastSound(machine, now, useSpeed())
   const exported = url('export', { machine: machine.id, begin: now - 7 * 86_400, end: now, format: 'csv' })
   return (
     <Panel title="Source and operation">
       <dl className="facts">
+        <dt>Source</dt>
+        <dd>{SOURCE_NAMES[source.kind] ?? source.kind}</dd>
         <dt>Sound</dt>
         <dd>
-          {quiet || arrival(machine)} · {source.words}
+          {late || arrival(machine)} · {source.message}
         </dd>
         <dt>Level</dt>
         <dd>
           <LevelMeter level={machine.level_dbfs} />
         </dd>
-        <dt>Breaks</dt>
+        <dt>Interruptions</dt>
         <dd>
           {plural(source.gaps, 'gap')}, {plural(source.reconnects, 'reconnection')}
         </dd>
-        <dt>Clock</dt>
-        <dd>{Math.abs(source.drift_ppm).toFixed(0)} ppm {source.drift_ppm < 0 ? 'slow' : 'fast'}</dd>
+        <dt>Source clock</dt>
+        <dd>{clockAccuracy(source.drift_ppm)}</dd>
         <dt>Operating point</dt>
-        <dd>{runsAt(machine)}</dd>
-        <dt>Kind</dt>
-        <dd>{machine.kind || '–'}</dd>
-        <dt>Judged by</dt>
-        <dd>{machine.model || 'nothing yet'}</dd>
+        <dd>{currentPointText(machine)}</dd>
+        <dt>Model</dt>
+        <dd>{machine.model || 'none yet'}</dd>
       </dl>
       <p>
         <a href={exported} download>

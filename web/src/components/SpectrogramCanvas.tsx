@@ -1,18 +1,18 @@
 import { useEffect, useRef, type ReactNode } from 'react'
 import { contrast, overlay, pixels, type Contrast } from '../lib/colour'
 import { hertz } from '../lib/numbers'
-import { frequencyMarks } from '../lib/waterfall'
+import { frequencyTicks } from '../lib/liveSpectrogram'
 
 interface Props {
   columns: readonly (readonly number[] | null)[]
   hz: readonly number[]
-  map?: readonly (readonly number[])[] | undefined
-  /** Of the map, 0…1. */
+  anomalyMap?: readonly (readonly number[])[] | undefined
+  /** Of the anomaly map, 0…1. */
   opacity?: number
-  /** Of the colours; empty = as it suits these columns. */
-  reach?: Contrast | undefined
+  /** Range of the colours; default: that of these columns. */
+  contrast?: Contrast | undefined
   label: string
-  marks: readonly { share: number; text: string }[]
+  ticks: readonly { share: number; text: string }[]
   /** Clicked at this share of the width. */
   onSeek?: ((share: number) => void) | undefined
   children?: ReactNode
@@ -24,24 +24,25 @@ function draw(canvas: HTMLCanvasElement, width: number, height: number, content:
   canvas.getContext('2d')?.putImageData(new ImageData(content, width, height), 0, 0)
 }
 
-/** Columns of bins as a picture that the style sheet stretches, with axes in text. */
-export function SpectrogramCanvas({ columns, hz, map, opacity = 0, reach, label, marks, onSeek, children }: Props) {
+/** A spectrogram as an image that the style sheet stretches, with axes in text. */
+export function SpectrogramCanvas({ columns, hz, anomalyMap, opacity = 0, contrast: range, label, ticks, onSeek, children }: Props) {
   const sound = useRef<HTMLCanvasElement>(null)
-  const odd = useRef<HTMLCanvasElement>(null)
+  const overlayCanvas = useRef<HTMLCanvasElement>(null)
   const bins = hz.length
   useEffect(() => {
     if (!sound.current || !columns.length || !bins) return
-    draw(sound.current, columns.length, bins, pixels(columns, bins, reach ?? contrast(columns)))
-  }, [columns, bins, reach])
+    draw(sound.current, columns.length, bins, pixels(columns, bins, range ?? contrast(columns)))
+  }, [columns, bins, range])
   useEffect(() => {
-    if (odd.current && map?.length && bins) draw(odd.current, map.length, bins, overlay(map, bins, opacity))
-  }, [map, bins, opacity])
+    if (overlayCanvas.current && anomalyMap?.length && bins)
+      draw(overlayCanvas.current, anomalyMap.length, bins, overlay(anomalyMap, bins, opacity))
+  }, [anomalyMap, bins, opacity])
   return (
     <div className="spectrogram">
       <div className="frequencies" aria-hidden="true">
-        {frequencyMarks(hz).map((mark) => (
-          <span key={mark.hz} style={{ bottom: `${mark.share * 100}%` }}>
-            {hertz(mark.hz)}
+        {frequencyTicks(hz).map((tick) => (
+          <span key={tick.hz} style={{ bottom: `${tick.share * 100}%` }}>
+            {hertz(tick.hz)}
           </span>
         ))}
       </div>
@@ -55,13 +56,13 @@ export function SpectrogramCanvas({ columns, hz, map, opacity = 0, reach, label,
         }}
       >
         <canvas ref={sound} />
-        {map && opacity > 0 && <canvas ref={odd} className="odd" />}
+        {anomalyMap && opacity > 0 && <canvas ref={overlayCanvas} className="anomaly-map" />}
         {children}
       </div>
       <div className="times" aria-hidden="true">
-        {marks.map((mark) => (
-          <span key={mark.text} style={{ left: `${mark.share * 100}%` }}>
-            {mark.text}
+        {ticks.map((tick) => (
+          <span key={tick.text} style={{ left: `${tick.share * 100}%` }}>
+            {tick.text}
           </span>
         ))}
       </div>

@@ -1,22 +1,21 @@
 import { useMemo } from 'react'
 import type uPlot from 'uplot'
-import type { Machine, Spectrum } from '../api/types'
-import { url } from '../api/client'
-import { useFetched } from '../api/useFetched'
+import type { MachineStatus } from '../api/types'
+import type { Sound } from '../api/useMachineSound'
 import { useNow, useSpeed } from '../api/useLive'
 import { lastSound } from '../lib/lastSound'
 import { hertz } from '../lib/numbers'
-import { atPoint } from '../lib/points'
+import { atCurrentPoint } from '../lib/operatingPoints'
 import { comparison } from '../lib/spectrum'
 import { colour, rem } from '../lib/theme'
-import { frequencyMarks } from '../lib/waterfall'
+import { frequencyTicks } from '../lib/liveSpectrogram'
 import { axisStyle, Chart } from './Chart'
-import { Empty } from './Empty'
+import { EmptyState } from './EmptyState'
 import { Panel } from './Panel'
 
-export function SpectrumPanel({ machine }: { machine: Machine }) {
-  const { content, error } = useFetched<Spectrum>(url(`machines/${machine.id}/spectrum`), 1)
-  // What was heard before it got lost is not how it sounds now.
+export function SpectrumPanel({ machine, sound }: { machine: MachineStatus; sound: Sound }) {
+  const { spectrum: content, error } = sound
+  // The last sound of a lost source is not the sound of now.
   const isLost = machine.state === 'lost'
   const data = useMemo<uPlot.AlignedData>(
     () =>
@@ -26,11 +25,11 @@ export function SpectrumPanel({ machine }: { machine: Machine }) {
     [content, isLost],
   )
   const hz = content?.hz ?? []
-  const at = atPoint(machine)
+  const at = atCurrentPoint(machine)
   const isLate = lastSound(machine, useNow(5), useSpeed()) !== ''
   const options = (width: number): Omit<uPlot.Options, 'width' | 'height'> => {
     const axis = axisStyle()
-    const marks = frequencyMarks(hz, Math.floor(width / (4.5 * rem()))).map((mark) => ({ ...mark, bin: mark.share * hz.length - 0.5 }))
+    const ticks = frequencyTicks(hz, Math.floor(width / (4.5 * rem()))).map((tick) => ({ ...tick, bin: tick.share * hz.length - 0.5 }))
     const none = { show: false }
     return {
       legend: none,
@@ -40,8 +39,8 @@ export function SpectrumPanel({ machine }: { machine: Machine }) {
         {
           ...axis,
           size: 2.4 * rem(),
-          splits: () => marks.map((mark) => mark.bin),
-          values: () => marks.map((mark) => hertz(mark.hz)),
+          splits: () => ticks.map((tick) => tick.bin),
+          values: () => ticks.map((tick) => hertz(tick.hz)),
         },
         { ...axis, size: 4 * rem(), values: (_, splits) => splits.map((value) => `${value} dB`) },
       ],
@@ -65,7 +64,7 @@ export function SpectrumPanel({ machine }: { machine: Machine }) {
           <Chart options={options} version={String(hz.length)} data={data} height={13} summary={comparison(content, machine.state, at, isLate)} />
         </>
       ) : (
-        <Empty title={error || 'Loading…'} />
+        <EmptyState title={error || 'Loading…'} />
       )}
     </Panel>
   )

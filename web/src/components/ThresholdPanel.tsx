@@ -1,58 +1,60 @@
 import { useDeferredValue, useState } from 'react'
-import type { Machine, Thresholds } from '../api/types'
+import type { MachineStatus, Thresholds } from '../api/types'
 import { put, url } from '../api/client'
 import { useFetched } from '../api/useFetched'
-import { useMay, useReload } from '../api/useLive'
-import { nearestStop, score, weekly, WEEKLY_STOPS } from '../lib/numbers'
+import { useHasRole, useReload } from '../api/useLive'
+import { FALSE_ALERT_STOPS, falseAlerts, nearestStop, score } from '../lib/numbers'
 import { useAction } from '../lib/useAction'
-import { Needs } from './Needs'
+import { ErrorMessage } from './ErrorMessage'
 import { Panel } from './Panel'
-import { Problem } from './Problem'
+import { RequiresRole } from './RequiresRole'
 
-/** How many false alarms are put up with; the limits follow from the normal sound that was heard. */
-export function ThresholdPanel({ machine }: { machine: Machine }) {
-  const may = useMay('admin')
+const TITLE = 'Thresholds'
+
+/** How many false alerts are acceptable; the thresholds follow from the normal sound. */
+export function ThresholdPanel({ machine }: { machine: MachineStatus }) {
+  const isAdmin = useHasRole('admin')
   const reload = useReload()
   const { run, busy, error } = useAction()
-  const [moved, setMoved] = useState<number | null>(null)
-  const kept = machine.thresholds?.per_week ?? 1
-  const stop = moved ?? nearestStop(kept)
-  const perWeek = moved === null ? kept : (WEEKLY_STOPS[stop] ?? 1)
-  const asked = useDeferredValue(perWeek)
-  const offered = useFetched<Thresholds>(
-    moved === null ? null : url(`machines/${machine.id}/thresholds`, { per_week: asked }),
+  const [movedTo, setMovedTo] = useState<number | null>(null)
+  const current = machine.thresholds?.false_alerts_per_week ?? 1
+  const stop = movedTo ?? nearestStop(current)
+  const chosen = movedTo === null ? current : (FALSE_ALERT_STOPS[stop] ?? 1)
+  const deferred = useDeferredValue(chosen)
+  const preview = useFetched<Thresholds>(
+    movedTo === null ? null : url(`machines/${machine.id}/thresholds`, { false_alerts_per_week: deferred }),
   )
   if (!machine.thresholds)
     return (
-      <Panel title="False alarms">
-        <p className="plain">Limits appear when the normal sound has been learnt.</p>
+      <Panel title={TITLE}>
+        <p className="plain">There are no thresholds yet: learn a baseline first.</p>
       </Panel>
     )
-  const shown = (moved === null ? null : offered.content) ?? machine.thresholds
-  const keep = () =>
-    run(() => put(url(`machines/${machine.id}/thresholds`), { per_week: perWeek }).then(reload)).then((done) => {
-      if (done) setMoved(null)
+  const shown = (movedTo === null ? null : preview.content) ?? machine.thresholds
+  const save = () =>
+    run(() => put(url(`machines/${machine.id}/thresholds`), { false_alerts_per_week: chosen }).then(reload)).then((done) => {
+      if (done) setMovedTo(null)
     })
   return (
-    <Panel title="False alarms">
+    <Panel title={TITLE}>
       <label className="slider">
         <span>
-          Put up with <strong>{weekly(perWeek)}</strong>
+          Accept <strong>{falseAlerts(chosen)}</strong>
         </span>
         <input
           type="range"
           min={0}
-          max={WEEKLY_STOPS.length - 1}
+          max={FALSE_ALERT_STOPS.length - 1}
           step={1}
           value={stop}
-          disabled={!may}
-          aria-label="False alarms put up with"
-          aria-valuetext={weekly(perWeek)}
-          onChange={(event) => setMoved(Number(event.target.value))}
+          disabled={!isAdmin}
+          aria-label="Acceptable false alerts"
+          aria-valuetext={falseAlerts(chosen)}
+          onChange={(event) => setMovedTo(Number(event.target.value))}
         />
         <span className="ends">
-          <span>fewer, hears later</span>
-          <span>more, hears earlier</span>
+          <span>fewer false alerts, slower</span>
+          <span>more, faster</span>
         </span>
       </label>
       <dl className="figures">
@@ -66,25 +68,22 @@ export function ThresholdPanel({ machine }: { machine: Machine }) {
         </div>
         <div>
           <dt>Score now</dt>
-          <dd>{score(machine.score)}</dd>
+          <dd>{score(machine.smoothed)}</dd>
         </div>
       </dl>
-      <p className={shown.extrapolated ? 'plain basis warned' : 'plain basis'}>
-        {shown.extrapolated && <strong>Extrapolated: </strong>}
-        {shown.words}
-      </p>
-      {moved !== null && (
+      <p className={shown.provisional ? 'plain basis warned' : 'plain basis'}>{shown.message}</p>
+      {movedTo !== null && (
         <div className="buttons">
-          <button type="button" className="main" disabled={busy || perWeek === kept} onClick={() => void keep()}>
-            Use these limits
+          <button type="button" className="main" disabled={busy || chosen === current} onClick={() => void save()}>
+            Use these thresholds
           </button>
-          <button type="button" onClick={() => setMoved(null)}>
-            Leave as it was
+          <button type="button" onClick={() => setMovedTo(null)}>
+            Cancel
           </button>
         </div>
       )}
-      <Needs role="admin" to="change the limits" />
-      <Problem words={error || offered.error} />
+      <RequiresRole role="admin" to="change the thresholds" />
+      <ErrorMessage message={error || preview.error} />
     </Panel>
   )
 }

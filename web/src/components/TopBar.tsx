@@ -1,6 +1,6 @@
-import { useLive, useNow, useZone } from '../api/useLive'
+import { useLive, useNow, useTimezone } from '../api/useLive'
 import { link, useRoute } from '../lib/route'
-import { unseenEvents } from '../lib/states'
+import { unacknowledgedEvents } from '../lib/states'
 import { clock, day, zoneName } from '../lib/time'
 
 const PAGES = [
@@ -10,14 +10,14 @@ const PAGES = [
   ['settings', 'Settings'],
 ] as const
 
-/** Pages that lie behind another one. */
-const ROOMS: Record<string, string> = { machine: 'overview', add: 'overview', event: 'events' }
+/** Pages that belong to another one in the navigation. */
+const SECTIONS: Record<string, string> = { machine: 'overview', add: 'overview', event: 'events' }
 
-function PlantTime() {
+function SiteTime() {
   const now = useNow(1)
-  const zone = useZone()
+  const zone = useTimezone()
   return (
-    <time className="plant-time" dateTime={new Date(now * 1000).toISOString()} title={`Time at the plant (${zone})`}>
+    <time className="site-time" dateTime={new Date(now * 1000).toISOString()} title={`Time at the site (${zone})`}>
       <span className="date">{day(now, zone)}</span> <strong>{clock(now, zone)}</strong>{' '}
       <span className="date">{zoneName(now, zone)}</span>
     </time>
@@ -25,20 +25,20 @@ function PlantTime() {
 }
 
 export function TopBar() {
-  const { plant, connected, events } = useLive()
+  const { service, connected, events } = useLive()
   const { page } = useRoute()
-  const room = ROOMS[page] ?? page
-  const open = unseenEvents(Object.values(events)).length
+  const section = SECTIONS[page] ?? page
+  const open = unacknowledgedEvents(Object.values(events)).length
   return (
     <header className="top">
-      <a className="plant" href={link('overview')}>
-        <span className="name">{plant?.name ?? 'ssdpt'}</span>
-        {plant?.demo && <span className="tag">Demo</span>}
-        {plant && plant.speed !== 1 && <span className="tag">Clock runs × {plant.speed}</span>}
+      <a className="service" href={link('overview')}>
+        <span className="name">{service?.name ?? 'ssdpt'}</span>
+        {service?.demo && <span className="tag">Demo</span>}
+        {service && service.speed !== 1 && <span className="tag">Clock speed × {service.speed}</span>}
       </a>
       <nav aria-label="Pages">
         {PAGES.map(([name, title]) => (
-          <a key={name} href={link(name)} aria-current={room === name ? 'page' : undefined}>
+          <a key={name} href={link(name)} aria-current={section === name ? 'page' : undefined}>
             {title}
             {name === 'events' && open > 0 && (
               <span className="count" aria-label={`${open} to acknowledge`}>
@@ -50,7 +50,7 @@ export function TopBar() {
       </nav>
       <div className="right">
         <span className={`link-state ${connected ? 'on' : 'lost'}`}>{connected ? 'Live' : 'Not live'}</span>
-        <PlantTime />
+        <SiteTime />
       </div>
     </header>
   )

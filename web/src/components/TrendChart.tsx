@@ -1,30 +1,30 @@
 import { useMemo, useRef, useState } from 'react'
 import uPlot from 'uplot'
-import type { MachineEvent, MachineThresholds, Trend } from '../api/types'
-import { listenToFingers, type Range } from '../lib/gestures'
+import type { MachineEvent, Thresholds, Trend } from '../api/types'
+import { addTouchGestures, type Range } from '../lib/gestures'
 import { score } from '../lib/numbers'
 import { colour, rem } from '../lib/theme'
 import { axisLabel, stamp } from '../lib/time'
-import { summary, withHoles } from '../lib/trend'
+import { summary, withGaps } from '../lib/trend'
 import { axisStyle, Chart } from './Chart'
 
 const HINT = window.matchMedia('(pointer: coarse)').matches
-  ? 'Pinch to zoom, drag to move, tap twice to go back.'
-  : 'Drag to zoom, click twice to go back.'
+  ? 'Pinch to zoom, drag to move, double tap to reset.'
+  : 'Drag to zoom, double click to reset.'
 
 interface Props {
   trend: Trend
   range: [number, number]
-  limits: MachineThresholds | null
+  thresholds: Thresholds | null
   events: MachineEvent[]
   zone: string
   onZoom: (begin: number, end: number) => void
-  /** To where one was before zooming and moving. */
-  onBack: () => void
+  /** Back to the range before zooming and moving. */
+  onReset: () => void
 }
 
-/** The alarm's words above its line, the alert's below: the two may lie close together. */
-function drawLimit(chart: uPlot, value: number, name: 'alarm' | 'alert'): void {
+/** The label of the alarm above its line, that of the alert below: they may be close together. */
+function drawThreshold(chart: uPlot, value: number, name: 'alarm' | 'alert'): void {
   const { ctx, bbox } = chart
   const y = Math.round(chart.valToPos(value, 'y', true))
   if (y < bbox.top || y > bbox.top + bbox.height) return
@@ -66,14 +66,14 @@ function drawEvent(chart: uPlot, event: MachineEvent, now: number): void {
   ctx.restore()
 }
 
-/** Scores over time: mean, the band from low to high, limits and events. */
-export function TrendChart({ trend, range, limits, events, zone, onZoom, onBack }: Props) {
+/** Scores over time: mean, band from lowest to highest, thresholds and events. */
+export function TrendChart({ trend, range, thresholds, events, zone, onZoom, onReset }: Props) {
   const [pointed, setPointed] = useState('')
-  const latest = useRef({ range, limits, events, onZoom, onBack })
-  latest.current = { range, limits, events, onZoom, onBack }
-  // What fingers hold is drawn at once and asked for when they let go.
+  const latest = useRef({ range, thresholds, events, onZoom, onReset })
+  latest.current = { range, thresholds, events, onZoom, onReset }
+  // While fingers move the chart it is only drawn; the new range is fetched when they are lifted.
   const held = useRef<Range | null>(null)
-  const data = useMemo(() => withHoles(trend) as uPlot.AlignedData, [trend])
+  const data = useMemo(() => withGaps(trend) as uPlot.AlignedData, [trend])
 
   const options = (): Omit<uPlot.Options, 'width' | 'height'> => {
     const axis = axisStyle()
@@ -85,7 +85,7 @@ export function TrendChart({ trend, range, limits, events, zone, onZoom, onBack 
         x: { time: true, range: () => held.current ?? latest.current.range },
         y: {
           range: (_, low, high) => {
-            const top = Math.max(high ?? 0, (latest.current.limits?.alarm ?? 0) * 1.12, 0.1)
+            const top = Math.max(high ?? 0, (latest.current.thresholds?.alarm ?? 0) * 1.12, 0.1)
             return [Math.min(0, low ?? 0), top * 1.04]
           },
         },
@@ -104,9 +104,9 @@ export function TrendChart({ trend, range, limits, events, zone, onZoom, onBack 
       hooks: {
         ready: [
           (chart) => {
-            chart.over.addEventListener('dblclick', () => latest.current.onBack())
+            chart.over.addEventListener('dblclick', () => latest.current.onReset())
             held.current = null
-            listenToFingers(chart.over, {
+            addTouchGestures(chart.over, {
               range: () => latest.current.range,
               move: (moved) => {
                 held.current = moved
@@ -116,17 +116,17 @@ export function TrendChart({ trend, range, limits, events, zone, onZoom, onBack 
                 held.current = null
                 latest.current.onZoom(...moved)
               },
-              back: () => latest.current.onBack(),
+              reset: () => latest.current.onReset(),
             })
           },
         ],
         draw: [
           (chart) => {
             latest.current.events.forEach((event) => drawEvent(chart, event, latest.current.range[1]))
-            const known = latest.current.limits
-            if (!known) return
-            drawLimit(chart, known.alert, 'alert')
-            drawLimit(chart, known.alarm, 'alarm')
+            const current = latest.current.thresholds
+            if (!current) return
+            drawThreshold(chart, current.alert, 'alert')
+            drawThreshold(chart, current.alarm, 'alarm')
           },
         ],
         setSelect: [
@@ -160,10 +160,10 @@ export function TrendChart({ trend, range, limits, events, zone, onZoom, onBack 
       </p>
       <Chart
         options={options}
-        version={`${zone} ${limits?.alarm} ${limits?.alert} ${events.length}`}
+        version={`${zone} ${thresholds?.alarm} ${thresholds?.alert} ${events.length}`}
         data={data}
         height={16.5}
-        summary={summary(trend, limits?.alarm ?? null, limits?.alert ?? null)}
+        summary={summary(trend, thresholds?.alarm ?? null, thresholds?.alert ?? null)}
       />
     </>
   )

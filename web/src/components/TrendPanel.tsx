@@ -1,14 +1,13 @@
 import { useContext, useEffect, useState } from 'react'
-import type { Machine, MachineEvent, Trend } from '../api/types'
-import { url } from '../api/client'
-import { useFetched } from '../api/useFetched'
-import { LiveContext, useZone } from '../api/useLive'
+import type { MachineEvent, MachineStatus } from '../api/types'
+import { LiveContext, useLive, useTimezone } from '../api/useLive'
+import { useTrend } from '../api/useTrend'
 import { plural } from '../lib/numbers'
 import { duration } from '../lib/time'
 import { hasScores } from '../lib/trend'
-import { Empty } from './Empty'
+import { EmptyState } from './EmptyState'
+import { ErrorMessage } from './ErrorMessage'
 import { Panel } from './Panel'
-import { Problem } from './Problem'
 import { TrendChart } from './TrendChart'
 
 const SPANS: readonly [string, number][] = [
@@ -22,33 +21,32 @@ const SPANS: readonly [string, number][] = [
 const SHORTEST = 60
 const LONGEST = 10 * 365 * 86_400
 
-/** Scores from a minute to a year; follows the present until someone zooms or moves away from it. */
-export function TrendPanel({ machine, events }: { machine: Machine; events: MachineEvent[] }) {
-  const zone = useZone()
+/** Scores from a minute to a year; follows the present until someone zooms or moves. */
+export function TrendPanel({ machine, events }: { machine: MachineStatus; events: MachineEvent[] }) {
+  const zone = useTimezone()
   const { clock } = useContext(LiveContext)
-  const [span, setSpan] = useState(600)
+  const { reconnects } = useLive()
   const [chosen, setChosen] = useState(600)
-  const [end, setEnd] = useState(() => clock.now())
+  const [[from, to], setRange] = useState(() => [clock.now() - chosen, clock.now()] as const)
   const [isFollowing, setFollowing] = useState(true)
-  // As often as a new point appears: a year needs no look every second.
-  const pace = Math.min(60, Math.max(2, span / 600))
-  useEffect(() => {
-    if (!isFollowing) return
-    const timer = window.setInterval(() => setEnd(clock.now()), pace * 1000)
-    return () => window.clearInterval(timer)
-  }, [isFollowing, pace, clock])
-
+  const span = to - from
+  const { trend, end, error } = useTrend(machine.id, from, to, isFollowing)
   const begin = end - span
-  const trend = useFetched<Trend>(url(`machines/${machine.id}/scores`, { begin, end, points: 600 }))
-  const show = (from: number, to: number, follow: boolean) => {
-    setSpan(Math.min(LONGEST, Math.max(SHORTEST, to - from)))
-    setEnd(Math.min(to, clock.now()))
+  const show = (first: number, last: number, follow: boolean) => {
+    const seconds = Math.min(LONGEST, Math.max(SHORTEST, last - first))
+    const until = Math.min(last, clock.now())
+    setRange([until - seconds, until])
     setFollowing(follow)
   }
+  const follow = (seconds: number) => show(clock.now() - seconds, clock.now(), true)
   const choose = (seconds: number) => {
     setChosen(seconds)
-    show(clock.now() - seconds, clock.now(), true)
+    follow(seconds)
   }
+  // What happened while there was no connection was not in the stream.
+  useEffect(() => {
+    if (reconnects && isFollowing) follow(span)
+  }, [reconnects])
   const middle = end - span / 2
   const inside = events.filter((event) => event.began < end && (event.ended ?? end) > begin)
   return (
@@ -81,28 +79,28 @@ export function TrendPanel({ machine, events }: { machine: Machine; events: Mach
               ›
             </button>
           </span>
-          <button type="button" aria-pressed={isFollowing} onClick={() => show(clock.now() - span, clock.now(), true)}>
+          <button type="button" aria-pressed={isFollowing} onClick={() => follow(span)}>
             Follow live
           </button>
         </div>
       }
     >
-      <Problem words={trend.error} />
-      {/* Without limits an empty axis means nothing; with them it can be moved to where there are scores. */}
-      {trend.content && !hasScores(trend.content) && !machine.thresholds ? (
-        <Empty title="No scores in this time.">
-          {inside.length > 0 && <p>{plural(inside.length, 'event')} in this time: see below.</p>}
-          <p>Scores begin when the normal sound has been learnt.</p>
-        </Empty>
-      ) : trend.content ? (
+      <ErrorMessage message={error} />
+      {/* Without thresholds an empty chart means nothing; with them one can move to where there are scores. */}
+      {trend && !hasScores(trend) && !machine.thresholds ? (
+        <EmptyState title="No scores in this time range.">
+          {inside.length > 0 && <p>{plural(inside.length, 'event')} in this time range: see below.</p>}
+          <p>Scores begin when a baseline has been learned.</p>
+        </EmptyState>
+      ) : trend ? (
         <TrendChart
-          trend={trend.content}
+          trend={trend}
           range={[begin, end]}
-          limits={machine.thresholds}
+          thresholds={machine.thresholds}
           events={inside}
           zone={zone}
-          onZoom={(from, to) => show(from, to, false)}
-          onBack={() => choose(chosen)}
+          onZoom={(first, last) => show(first, last, false)}
+          onReset={() => choose(chosen)}
         />
       ) : (
         <p className="plain">Loading {duration(span)}…</p>

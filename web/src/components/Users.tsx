@@ -1,39 +1,39 @@
 import { useState, type FormEvent } from 'react'
-import type { You } from '../api/types'
+import type { UserInfo } from '../api/types'
 import { post, remove, url } from '../api/client'
 import { useFetched } from '../api/useFetched'
 import { useLive } from '../api/useLive'
 import { useAction } from '../lib/useAction'
-import { Ask } from './Ask'
+import { ConfirmButton } from './ConfirmButton'
 import { Panel } from './Panel'
-import { Problem } from './Problem'
+import { ErrorMessage } from './ErrorMessage'
 
-const ROLES: readonly [You['role'], string][] = [
-  ['viewer', 'viewer: reads'],
-  ['operator', 'operator: also acknowledges, labels, mutes'],
-  ['admin', 'admin: everything'],
+const ROLES: readonly [UserInfo['role'], string][] = [
+  ['viewer', 'viewer: can read'],
+  ['operator', 'operator: can also acknowledge, label and mute'],
+  ['admin', 'admin: can do everything'],
 ]
 
 export function Users() {
-  const { you } = useLive()
-  const { content, error, again } = useFetched<You[]>(url('users'))
+  const { user: currentUser } = useLive()
+  const { content, error, refetch } = useFetched<UserInfo[]>(url('users'))
   const action = useAction()
   const [name, setName] = useState('')
   const [password, setPassword] = useState('')
-  const [role, setRole] = useState<You['role']>('operator')
+  const [role, setRole] = useState<UserInfo['role']>('operator')
   const add = (event: FormEvent) => {
     event.preventDefault()
     void action.run(() => post(url('users'), { name, role, password })).then((done) => {
       if (!done) return
       setName('')
       setPassword('')
-      again()
+      refetch()
     })
   }
   return (
     <Panel title="Users">
       {content?.length === 0 && (
-        <p className="plain">No users yet: everybody at this computer may do everything. Begin with one of role admin.</p>
+        <p className="plain">No users yet: everyone at this computer may do everything. Create an admin first.</p>
       )}
       <table>
         <tbody>
@@ -42,15 +42,15 @@ export function Users() {
               <td>{user.name}</td>
               <td className="soft">{user.role}</td>
               <td className="number">
-                <Ask
-                  offer="Remove"
+                <ConfirmButton
+                  title="Remove"
                   label={`Remove ${user.name}`}
-                  yes={`Remove ${user.name}`}
-                  no="Keep"
+                  confirm={`Remove ${user.name}`}
+                  cancel="Keep"
                   danger
                   action={action}
-                  disabled={user.name === you?.name}
-                  work={() => remove(url(`users/${encodeURIComponent(user.name)}`)).then(again)}
+                  disabled={user.name === currentUser?.name}
+                  work={() => remove(url(`users/${encodeURIComponent(user.name)}`)).then(refetch)}
                 />
               </td>
             </tr>
@@ -74,7 +74,7 @@ export function Users() {
         </label>
         <label>
           Role
-          <select value={role} onChange={(event) => setRole(event.target.value as You['role'])}>
+          <select value={role} onChange={(event) => setRole(event.target.value as UserInfo['role'])}>
             {ROLES.map(([value, title]) => (
               <option key={value} value={value}>
                 {title}
@@ -83,10 +83,10 @@ export function Users() {
           </select>
         </label>
         <button type="submit" disabled={action.busy}>
-          Add
+          Add user
         </button>
       </form>
-      <Problem words={error || action.error} />
+      <ErrorMessage message={error || action.error} />
     </Panel>
   )
 }

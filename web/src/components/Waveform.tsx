@@ -46,7 +46,7 @@ export function Waveform(props: Props) {
   useEffect(() => {
     if (!holder.current) return
     const plugin = RegionsPlugin.create()
-    const made = WaveSurfer.create({
+    const wave = WaveSurfer.create({
       container: holder.current,
       height: 72,
       waveColor: colour('wave'),
@@ -54,11 +54,11 @@ export function Waveform(props: Props) {
       cursorColor: colour('text'),
       cursorWidth: 2,
       normalize: true,
-      // Decoded as the models hear it; spectra are made of this.
+      // The sample rate of the models; spectra are computed from this.
       sampleRate: 16_000,
       plugins: [plugin],
     })
-    adoptStyle(made)
+    adoptStyle(wave)
     regions.current = plugin
     plugin.enableDragSelection({ color: colour('selection'), minLength: 0.2 })
     plugin.on('region-created', (created) => {
@@ -67,31 +67,31 @@ export function Waveform(props: Props) {
       latest.current.onSelect({ begin: created.start, end: created.end })
     })
     plugin.on('region-updated', (updated) => latest.current.onSelect({ begin: updated.start, end: updated.end }))
-    made.on('timeupdate', (time) => {
+    wave.on('timeupdate', (time) => {
       const { isLooping, selection: selected, onTime } = latest.current
-      if (isLooping && selected && made.isPlaying() && (time >= selected.end || time < selected.begin - 0.1))
-        made.setTime(selected.begin)
-      onTime(time, made.getDuration())
+      if (isLooping && selected && wave.isPlaying() && (time >= selected.end || time < selected.begin - 0.1))
+        wave.setTime(selected.begin)
+      onTime(time, wave.getDuration())
     })
-    made.on('play', () => latest.current.onPlaying(true))
-    made.on('pause', () => latest.current.onPlaying(false))
-    made.on('finish', () => {
-      if (latest.current.isLooping) void made.play(latest.current.selection?.begin ?? 0)
+    wave.on('play', () => latest.current.onPlaying(true))
+    wave.on('pause', () => latest.current.onPlaying(false))
+    wave.on('finish', () => {
+      if (latest.current.isLooping) void wave.play(latest.current.selection?.begin ?? 0)
       else latest.current.onPlaying(false)
     })
-    made.on('ready', () => {
-      latest.current.onReady(made)
-      setPlayer(made)
+    wave.on('ready', () => {
+      latest.current.onReady(wave)
+      setPlayer(wave)
     })
-    made.load(latest.current.src).catch((error: unknown) => {
-      // Taken away while it loads is no problem.
+    wave.load(latest.current.src).catch((error: unknown) => {
+      // Removed while it loads: not an error.
       if (!(error instanceof DOMException && error.name === 'AbortError'))
         latest.current.onError()
     })
     return () => {
       region.current = null
       setPlayer(null)
-      made.destroy()
+      wave.destroy()
     }
   }, [src, theme])
 

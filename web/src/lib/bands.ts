@@ -1,4 +1,4 @@
-/** Bands of frequency as shares of a spectrogram's height, 0 = bottom … 1 = top. */
+/** Frequency bands as shares of a spectrogram's height, 0 = bottom … 1 = top. */
 export function bandShares(bands: readonly (readonly [number, number])[], hz: readonly number[]): [number, number][] {
   const place = (value: number): number => {
     const above = hz.findIndex((bin) => bin >= value)

@@ -1,12 +1,12 @@
-/** A short tone for a new alarm, for those who asked for one. */
+/** A short tone for a new alarm, if switched on in the settings. */
 
 const KEY = 'ssdpt-sound'
 
-export function isSounding(): boolean {
+export function isToneOn(): boolean {
   return localStorage.getItem(KEY) === 'on'
 }
 
-export function setSounding(on: boolean): void {
+export function setTone(on: boolean): void {
   localStorage.setItem(KEY, on ? 'on' : 'off')
 }
 

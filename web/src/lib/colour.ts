@@ -1,6 +1,6 @@
 /**
  * Colours of spectrograms: dark to bright with even steps of lightness, readable in grey and by
- * people who see few colours.
+ * people with colour blindness.
  */
 const STOPS: readonly [number, number, number][] = [
   [8, 10, 26],
@@ -31,18 +31,18 @@ export const SCALE: readonly [number, number, number][] = Array.from({ length: 2
   between(STOPS, value / 255),
 )
 
-/** Cyan, which the scale does not have, thicker where odder. */
-export const ODD: readonly [number, number, number] = [64, 245, 235]
+/** Cyan, which the scale does not have. */
+export const ANOMALY_COLOUR: readonly [number, number, number] = [64, 245, 235]
 
-/** How opaque the map of oddness is: nothing below a third, so that the sound stays seen. */
-export function oddness(value: number, opacity: number): number {
+/** How opaque the anomaly map is: transparent below a third, so that the sound stays visible. */
+export function mapAlpha(value: number, opacity: number): number {
   const share = Math.max(0, value / 255 - 1 / 3) * 1.5
   return Math.round(255 * share * opacity)
 }
 
 export type Contrast = readonly [number, number]
 
-/** From which to which value the colours reach: all but the quietest 2 % and the loudest 0.5 %. */
+/** The range of values for the colours: all but the quietest 2 % and the loudest 0.5 %. */
 export function contrast(columns: readonly (readonly number[] | null)[]): Contrast {
   const counts = new Array<number>(256).fill(0)
   let total = 0
@@ -53,11 +53,11 @@ export function contrast(columns: readonly (readonly number[] | null)[]): Contra
     }
   const below = (share: number): number => {
     let seen = 0
-    const found = counts.findIndex((count) => (seen += count) > share * total)
-    return found < 0 ? 255 : found
+    const index = counts.findIndex((count) => (seen += count) > share * total)
+    return index < 0 ? 255 : index
   }
   const [low, high] = [below(0.02), below(0.995)]
-  // Noise that hardly varies is not blown up to look like a sound.
+  // Noise that hardly varies must not look like a sound.
   return high - low < 32 ? [Math.max(0, low - 16), Math.min(255, low + 32)] : [low, high]
 }
 
@@ -67,33 +67,33 @@ export function pixels(
   bins: number,
   [low, high]: Contrast,
 ): Uint8ClampedArray<ArrayBuffer> {
-  const made = new Uint8ClampedArray(columns.length * bins * 4)
+  const image = new Uint8ClampedArray(columns.length * bins * 4)
   const shade = (value: number) => Math.round(255 * Math.min(1, Math.max(0, (value - low) / (high - low))))
   columns.forEach((column, x) => {
     if (!column) return
     for (let bin = 0; bin < bins; bin++) {
       const [red, green, blue] = SCALE[shade(column[bin] ?? 0)] ?? [0, 0, 0]
       const at = ((bins - 1 - bin) * columns.length + x) * 4
-      made[at] = red
-      made[at + 1] = green
-      made[at + 2] = blue
-      made[at + 3] = 255
+      image[at] = red
+      image[at + 1] = green
+      image[at + 2] = blue
+      image[at + 3] = 255
     }
   })
-  return made
+  return image
 }
 
-/** The map of oddness as RGBA pixels to lay over them. */
+/** The anomaly map as RGBA pixels to draw over the spectrogram. */
 export function overlay(map: readonly (readonly number[])[], bins: number, opacity: number): Uint8ClampedArray<ArrayBuffer> {
-  const made = new Uint8ClampedArray(map.length * bins * 4)
+  const image = new Uint8ClampedArray(map.length * bins * 4)
   map.forEach((column, x) => {
     for (let bin = 0; bin < bins; bin++) {
       const at = ((bins - 1 - bin) * map.length + x) * 4
-      made[at] = ODD[0]
-      made[at + 1] = ODD[1]
-      made[at + 2] = ODD[2]
-      made[at + 3] = oddness(column[bin] ?? 0, opacity)
+      image[at] = ANOMALY_COLOUR[0]
+      image[at + 1] = ANOMALY_COLOUR[1]
+      image[at + 2] = ANOMALY_COLOUR[2]
+      image[at + 3] = mapAlpha(column[bin] ?? 0, opacity)
     }
   })
-  return made
+  return image
 }

@@ -1,16 +1,16 @@
-/** Fingers on a chart's time axis: one moves it, two stretch it, two quick taps lead back. */
+/** Touch on the time axis of a chart: one finger moves it, two zoom it, a double tap resets it. */
 
 export type Range = [number, number]
 
 const TAP_MS = 350
 const TAP_PIXELS = 24
 
-/** The range in which the times that were under the fingers are under them again, at their new places in pixels. */
+/** The range that keeps the times under the fingers while these move, in pixels. */
 export function dragged([begin, end]: Range, before: readonly number[], after: readonly number[], width: number): Range {
   const [from = 0, from2] = before
   const [to = 0, to2] = after
   const perPixel = (end - begin) / width
-  // Fingers that meet would stretch it without end.
+  // Fingers that meet would zoom out without end.
   const stretch = from2 === undefined || to2 === undefined ? 1 : Math.abs(from2 - from) / Math.max(Math.abs(to2 - to), 8)
   const middle = (from + (from2 ?? from)) / 2
   const newMiddle = (to + (to2 ?? to)) / 2
@@ -18,17 +18,17 @@ export function dragged([begin, end]: Range, before: readonly number[], after: r
   return [start, start + (end - begin) * stretch]
 }
 
-interface Hand {
+interface Gestures {
   range: () => Range
   /** While fingers move. */
   move: (range: Range) => void
-  /** When the last one is lifted. */
+  /** When the last finger is lifted. */
   done: (range: Range) => void
-  back: () => void
+  reset: () => void
 }
 
-/** Touches on an element, but for scrolling up and down, which stays with the browser. */
-export function listenToFingers(element: HTMLElement, hand: Hand): void {
+/** Touch on an element; scrolling up and down stays with the browser. */
+export function addTouchGestures(element: HTMLElement, gestures: Gestures): void {
   element.style.touchAction = 'pan-y'
   const fingers = new Map<number, number>()
   let held: Range | null = null
@@ -42,18 +42,18 @@ export function listenToFingers(element: HTMLElement, hand: Hand): void {
     if (!fingers.has(event.pointerId)) return
     const before = [...fingers.values()]
     fingers.set(event.pointerId, place(event))
-    held = dragged(held ?? hand.range(), before, [...fingers.values()], element.clientWidth)
-    hand.move(held)
+    held = dragged(held ?? gestures.range(), before, [...fingers.values()], element.clientWidth)
+    gestures.move(held)
   })
   const lifted = (event: PointerEvent) => {
     if (!fingers.delete(event.pointerId)) return
     if (held) {
       if (fingers.size) return
-      hand.done(held)
+      gestures.done(held)
       held = null
     } else if (event.type === 'pointerup') {
       const x = place(event)
-      if (event.timeStamp - tap.time < TAP_MS && Math.abs(x - tap.x) < TAP_PIXELS) hand.back()
+      if (event.timeStamp - tap.time < TAP_MS && Math.abs(x - tap.x) < TAP_PIXELS) gestures.reset()
       tap = { time: event.timeStamp, x }
     }
   }

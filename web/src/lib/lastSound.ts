@@ -1,16 +1,16 @@
-import type { Machine } from '../api/types'
+import type { MachineStatus } from '../api/types'
 import { duration } from './time'
 
-const QUIET_SECONDS = 60
+const LATE_SECONDS = 60
 
-type Heard = Pick<Machine, 'state' | 'last_sound'>
+type WithSound = Pick<MachineStatus, 'state' | 'last_sound'>
 
 /**
- * "Last sound 6 min ago", where none came for a minute of the service's time; else nothing. Folders
- * and senders are never lost: nobody knows when their next sound is due. One that is lost says so.
+ * "Last sound 6 min ago", if none arrived for a minute of the service's time; else empty. Folders and
+ * pushed sources are never lost: nobody knows when their next sound is due. A lost source has a state.
  */
-export function lastSound(machine: Heard, now: number, speed: number): string {
+export function lastSound(machine: WithSound, now: number, speed: number): string {
   if (machine.state === 'lost' || machine.last_sound === null) return ''
   const ago = now - machine.last_sound
-  return ago > QUIET_SECONDS * Math.max(1, speed) ? `Last sound ${duration(ago)} ago` : ''
+  return ago > LATE_SECONDS * Math.max(1, speed) ? `Last sound ${duration(ago)} ago` : ''
 }

@@ -27,12 +27,12 @@ export function decibel(value: number | null): string {
   return value === null || !Number.isFinite(value) ? '–' : `${value.toFixed(0)} dBFS`
 }
 
-/** 60 %; what is there is never told as 0 %. */
+/** 60 %; never 0 % for something that is there. */
 export function percent(share: number): string {
   return share > 0 && share < 0.005 ? 'under 1 %' : `${Math.round(100 * share)} %`
 }
 
-/** How often something as odd comes from a normal machine. */
+/** How often a normal machine scores as high. */
 export function rarity(share: number | null): string {
   if (share === null) return ''
   if (share < 1e-5) return 'fewer than 1 of 100,000 normal clips score as high'
@@ -40,32 +40,38 @@ export function rarity(share: number | null): string {
   return `1 of ${Math.round(1 / share).toLocaleString('en-GB')} normal clips scores as high`
 }
 
-const A_WEEK: readonly [number, string][] = [
-  [0.1, '1 in 10 weeks'],
-  [0.25, 'about 1 a month'],
-  [0.5, 'about 1 in 2 weeks'],
-  [1, '1 a week'],
-  [2, '2 a week'],
-  [7, '1 a day'],
-  [21, '3 a day'],
+const STOPS: readonly [number, string][] = [
+  [0.1, '1 false alert per 10 weeks'],
+  [0.25, 'about 1 false alert per month'],
+  [0.5, '1 false alert per 2 weeks'],
+  [1, '1 false alert per week'],
+  [2, '2 false alerts per week'],
+  [7, '1 false alert per day'],
+  [21, '3 false alerts per day'],
 ]
 
-/** Stops of the slider: false alarms a week. */
-export const WEEKLY_STOPS: readonly number[] = A_WEEK.map(([value]) => value)
+/** Stops of the slider: false alerts per week. */
+export const FALSE_ALERT_STOPS: readonly number[] = STOPS.map(([value]) => value)
 
-export function weekly(value: number): string {
-  const found = A_WEEK.find(([stop]) => Math.abs(stop - value) < 1e-9)
-  return found ? found[1] : `${score(value)} a week`
+export function falseAlerts(value: number): string {
+  const stopText = STOPS.find(([stop]) => Math.abs(stop - value) < 1e-9)
+  return stopText ? stopText[1] : `${score(value)} false alerts per week`
 }
 
 export function nearestStop(value: number): number {
   const distance = (stop: number) => Math.abs(Math.log(stop / value))
-  return WEEKLY_STOPS.reduce(
-    (best, stop, index) => (distance(stop) < distance(WEEKLY_STOPS[best] ?? 1) ? index : best),
+  return FALSE_ALERT_STOPS.reduce(
+    (best, stop, index) => (distance(stop) < distance(FALSE_ALERT_STOPS[best] ?? 1) ? index : best),
     0,
   )
 }
 
 export function plural(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`
+}
+
+/** Of the clock of a source against that of the computer; a few parts per million are normal. */
+export function clockAccuracy(ppm: number): string {
+  const rounded = Math.round(Math.abs(ppm))
+  return rounded === 0 ? 'accurate' : `${rounded} ppm ${ppm < 0 ? 'slow' : 'fast'}`
 }

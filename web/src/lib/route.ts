@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** Pages by the part of the address behind '#', so that the page works below any path. */
+/** The page to show, from the part of the address after '#', so that it works below any path. */
 export interface Route {
   page: string
   id: string

@@ -4,7 +4,7 @@ const PAUSE_MS = 1200
 let typed = ''
 let last = 0
 
-/** Keys one after the other, e.g. "g o"; not while someone writes. */
+/** Keys one after the other, e.g. "g o"; not while someone types. */
 export function useShortcut(keys: string, action: (() => void) | null): void {
   const latest = useRef(action)
   useEffect(() => {
@@ -23,22 +23,22 @@ export function useShortcut(keys: string, action: (() => void) | null): void {
   }, [keys])
 }
 
-function isWriting(target: EventTarget | null): boolean {
+function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
 }
 
-/** The space key presses what has the focus. */
-function isPressing(target: EventTarget | null): boolean {
+/** The space key activates what has the focus. */
+function isActivating(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && /^(BUTTON|A|SUMMARY)$/.test(target.tagName)
 }
 
-/** Must be called before any component listens: it keeps what was typed. */
-export function listen(): void {
+/** Must be called before any component uses shortcuts: it records what was typed. */
+export function recordKeys(): void {
   window.addEventListener(
     'keydown',
     (event) => {
       const isHeld = event.ctrlKey || event.metaKey || event.altKey || event.repeat
-      if (isHeld || isWriting(event.target) || (event.key === ' ' && isPressing(event.target))) {
+      if (isHeld || isTyping(event.target) || (event.key === ' ' && isActivating(event.target))) {
         typed = ''
         return
       }

@@ -1,51 +1,51 @@
-/** The spectrum of now against the band of the normal sound, in words. */
+/** The current spectrum against the band of the normal sound, in a sentence. */
 import type { MachineState, Spectrum } from '../api/types'
 import { band, hertz } from './numbers'
 
-/** Bins further out than this are told; the band itself is left now and then by chance. */
+/** Bins further out than this are named; by chance a normal sound leaves the band a little. */
 const MARGIN_DB = 1
-const MOST = 3
+const MOST_RANGES = 3
 
 type Range = [number, number]
 
-/** Frequencies at which `isOut` holds, neighbouring bins put together. */
-function ranges(hz: number[], isOut: (bin: number) => boolean): Range[] {
-  const found: Range[] = []
-  let before = -2
+/** Frequencies at which `isOutside` holds, neighbouring bins joined. */
+function ranges(hz: number[], isOutside: (bin: number) => boolean): Range[] {
+  const joined: Range[] = []
+  let previous = -2
   hz.forEach((at, bin) => {
-    if (!isOut(bin)) return
-    const last = found.at(-1)
-    if (last && bin === before + 1) last[1] = at
-    else found.push([at, at])
-    before = bin
+    if (!isOutside(bin)) return
+    const last = joined.at(-1)
+    if (last && bin === previous + 1) last[1] = at
+    else joined.push([at, at])
+    previous = bin
   })
-  return found
+  return joined
 }
 
-function named(found: Range[]): string {
-  const words = found.slice(0, MOST).map((one) => (one[0] === one[1] ? hertz(one[0]) : band(one).replace('–', ' to ')))
-  return `${words.join(', ')}${found.length > MOST ? ' and elsewhere' : ''}`
+function rangeNames(all: Range[]): string {
+  const names = all.slice(0, MOST_RANGES).map((range) => (range[0] === range[1] ? hertz(range[0]) : band(range).replace('–', ' to ')))
+  return `${names.join(', ')}${all.length > MOST_RANGES ? ' and other frequencies' : ''}`
 }
 
 function hasValues(series: (number | null)[]): boolean {
   return series.some((value) => value !== null)
 }
 
-/** Against its normal sound `at` an operating point; `isLate`: no sound has come for a while. */
+/** `at`: the operating point of the normal sound; `isLate`: no sound has arrived for a while. */
 export function comparison(spectrum: Spectrum, state: MachineState, at: string, isLate: boolean): string {
   const { hz, now, low, high } = spectrum
   if (state === 'off') return 'Switched off: nothing to compare.'
-  if (state === 'lost' || !hasValues(now)) return 'No sound just now.'
-  if (!hasValues(low) || !hasValues(high)) return 'There is no normal band to compare with yet.'
+  if (state === 'lost' || !hasValues(now)) return 'No sound at the moment.'
+  if (!hasValues(low) || !hasValues(high)) return 'No normal band yet: learn a baseline first.'
   const louder = ranges(hz, (bin) => (now[bin] ?? -Infinity) > (high[bin] ?? Infinity) + MARGIN_DB)
   const quieter = ranges(hz, (bin) => (now[bin] ?? Infinity) < (low[bin] ?? -Infinity) - MARGIN_DB)
-  const when = isLate ? 'When last heard,' : 'Now'
-  const normal = `than its normal sound${at} at`
+  const when = isLate ? 'Last sound:' : 'Now'
+  const normal = `than normal${at} at`
   if (louder.length && quieter.length)
-    return `${when} louder ${normal} ${named(louder)}; quieter at ${named(quieter)}.`
-  if (louder.length) return `${when} louder ${normal} ${named(louder)}.`
-  if (quieter.length) return `${when} quieter ${normal} ${named(quieter)}.`
+    return `${when} louder ${normal} ${rangeNames(louder)}; quieter at ${rangeNames(quieter)}.`
+  if (louder.length) return `${when} louder ${normal} ${rangeNames(louder)}.`
+  if (quieter.length) return `${when} quieter ${normal} ${rangeNames(quieter)}.`
   if (state === 'alert' || state === 'alarm')
-    return 'Every frequency is within its normal band now; what is odd is how the sound changes: see the event’s picture.'
-  return `${when} within the band of its normal sound${at} at all frequencies.`
+    return 'All frequencies are within the normal band; what is unusual is how the sound changes over time: see the spectrogram of the event.'
+  return `${when} within the normal band${at} at all frequencies.`
 }

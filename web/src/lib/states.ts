@@ -1,9 +1,9 @@
-import type { EventState, Machine, MachineEvent, MachineState } from '../api/types'
+import type { EventKind, EventState, MachineEvent, MachineState, MachineStatus } from '../api/types'
 
-/** From the most to the least that someone should look at. */
+/** From the most to the least urgent. */
 export const STATES: readonly MachineState[] = ['alarm', 'alert', 'lost', 'normal', 'learning', 'off', 'starting']
 
-export const STATE_WORDS: Record<MachineState, string> = {
+export const STATE_NAMES: Record<MachineState, string> = {
   alarm: 'Alarm',
   alert: 'Alert',
   lost: 'No sound',
@@ -14,57 +14,66 @@ export const STATE_WORDS: Record<MachineState, string> = {
 }
 
 export const STATE_HELP: Record<MachineState, string> = {
-  alarm: 'Sounds clearly unlike its normal self.',
-  alert: 'Sounds unlike its normal self.',
-  lost: 'Its sound does not arrive.',
-  normal: 'Sounds as it was learnt.',
-  learning: 'Its normal sound is being learnt.',
-  off: 'Switched off: nothing is judged.',
-  starting: 'Not judged yet: too little was heard, or its normal sound is not learnt.',
+  alarm: 'Very unusual sound.',
+  alert: 'Unusual sound.',
+  lost: 'No sound arrives from its source.',
+  normal: 'Normal sound.',
+  learning: 'A baseline is being learned.',
+  off: 'Switched off: not judged.',
+  starting: 'Not judged yet: too little sound so far, or no baseline.',
 }
 
-/** Whether it is judged by nothing, and nobody has told it to learn. */
-export function waitsToLearn(machine: Pick<Machine, 'model' | 'learning'>): boolean {
+/** Whether it has no model and is not learning one. */
+export function needsBaseline(machine: Pick<MachineStatus, 'model' | 'learning'>): boolean {
   return !machine.model && !machine.learning
 }
 
-/** How a machine is, in a sentence. */
-export function standing(machine: Pick<Machine, 'state' | 'model' | 'learning' | 'last_sound'>): string {
-  if (machine.state !== 'starting') return STATE_HELP[machine.state]
-  if (machine.last_sound === null) return 'Waits for the first sound.'
-  if (waitsToLearn(machine)) return 'Waits to learn its normal sound.'
-  return 'Judged as soon as enough was heard in one piece.'
+export function isMuted(machine: Pick<MachineStatus, 'muted_until'>): boolean {
+  return machine.muted_until !== null
 }
 
-export const EVENT_STATE_WORDS: Record<EventState, string> = {
-  active: 'Not acknowledged',
+/** The state of a machine in a sentence. */
+export function stateSentence(machine: Pick<MachineStatus, 'state' | 'model' | 'learning' | 'last_sound'>): string {
+  if (machine.state !== 'starting') return STATE_HELP[machine.state]
+  if (machine.last_sound === null) return 'Waiting for the first sound.'
+  if (needsBaseline(machine)) return 'Waiting for a baseline to be learned.'
+  return 'Waiting for enough continuous sound.'
+}
+
+export const EVENT_STATE_NAMES: Record<EventState, string> = {
+  active: 'Unacknowledged',
   acknowledged: 'Acknowledged',
   cleared: 'Closed',
 }
 
-export const KIND_WORDS: Record<MachineEvent['kind'], string> = {
-  anomaly: 'Odd sound',
+/** "Unacknowledged, active": whether someone has seen it, and whether it is over. */
+export function eventSentence(event: Pick<MachineEvent, 'state' | 'ended'>): string {
+  return `${EVENT_STATE_NAMES[event.state]}, ${event.ended === null ? 'active' : 'over'}`
+}
+
+export const KIND_NAMES: Record<EventKind, string> = {
+  anomaly: 'Unusual sound',
   drift: 'Slow change',
-  signal: 'Signal',
+  signal: 'Source',
 }
 
 /**
- * Worst first; within a state those that nobody has seen to, then those not muted, then by site and
- * name. Scores do not count: cards that swap places every second cannot be found again.
+ * Most urgent first; within a state those with active events, then those not muted, then by site and
+ * name. Not by score: cards that swap places every second cannot be found again.
  */
-export function byUrgency(a: Machine, b: Machine): number {
+export function byUrgency(a: MachineStatus, b: MachineStatus): number {
   return (
     STATES.indexOf(a.state) - STATES.indexOf(b.state) ||
     Number(b.open_events > 0) - Number(a.open_events > 0) ||
-    Number(a.muted_until !== null) - Number(b.muted_until !== null) ||
+    Number(isMuted(a)) - Number(isMuted(b)) ||
     a.site.localeCompare(b.site) ||
     a.name.localeCompare(b.name, undefined, { numeric: true }) ||
     a.id.localeCompare(b.id)
   )
 }
 
-/** Those that nobody has acknowledged: alarms first, then the newest. */
-export function unseenEvents(events: Iterable<MachineEvent>): MachineEvent[] {
+/** Alarms first, then the newest. */
+export function unacknowledgedEvents(events: Iterable<MachineEvent>): MachineEvent[] {
   return [...events]
     .filter((event) => event.state === 'active')
     .sort((a, b) => Number(b.level === 'alarm') - Number(a.level === 'alarm') || b.began - a.began)

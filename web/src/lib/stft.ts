@@ -1,4 +1,4 @@
-/** Spectra of a recording made here, so that a normal sample can lie beside an event. */
+/** Spectrogram of a recording, computed in the browser to compare a normal sample with an event. */
 
 const WINDOW = 1024
 
@@ -35,7 +35,7 @@ export function fft(real: Float64Array, imaginary: Float64Array): void {
   }
 }
 
-/** From which to which line of the Fourier transform each band reaches; at least one. */
+/** First and last line of the Fourier transform in each band; at least one line. */
 function lines(hz: readonly number[], rate: number): [number, number][] {
   const line = (value: number) => Math.min(WINDOW / 2, Math.round((value * WINDOW) / rate))
   return hz.map((centre, bin) => {
@@ -49,7 +49,7 @@ function lines(hz: readonly number[], rate: number): [number, number][] {
 export function levels(samples: Float32Array, rate: number, hz: readonly number[], step: number): number[][] {
   const reach = lines(hz, rate)
   const hop = Math.max(1, Math.round(step * rate))
-  const made: number[][] = []
+  const columns: number[][] = []
   for (let begin = 0; begin + WINDOW <= samples.length; begin += hop) {
     const real = Float64Array.from({ length: WINDOW }, (_, index) => {
       const weight = 0.5 - 0.5 * Math.cos((2 * Math.PI * index) / WINDOW)
@@ -57,7 +57,7 @@ export function levels(samples: Float32Array, rate: number, hz: readonly number[
     })
     const imaginary = new Float64Array(WINDOW)
     fft(real, imaginary)
-    made.push(
+    columns.push(
       reach.map(([low, high]) => {
         let power = 0
         for (let line = low; line < high; line++) power += (real[line] ?? 0) ** 2 + (imaginary[line] ?? 0) ** 2
@@ -65,7 +65,7 @@ export function levels(samples: Float32Array, rate: number, hz: readonly number[
       }),
     )
   }
-  return made
+  return columns
 }
 
 function means(columns: readonly (readonly number[])[], bins: number): number[] {
@@ -76,8 +76,8 @@ function means(columns: readonly (readonly number[])[], bins: number): number[] 
 }
 
 /**
- * Levels of a sample as 0…255 on the scale of a picture made elsewhere. `same` are the levels, made
- * here, of the very sound that `shown` (0…255) was made of: the two tell what each band differs by.
+ * Levels of a sample as 0…255 on the scale of a spectrogram of the service. `same` are the levels,
+ * computed here, of the sound that `shown` (0…255) was computed from: they give the offset of each band.
  */
 export function onScaleOf(
   sample: readonly (readonly number[])[],

@@ -11,13 +11,13 @@ export function chosen(): Theme {
   return kept === 'light' || kept === 'dark' ? kept : 'auto'
 }
 
-function inForce(): 'light' | 'dark' {
+function currentTheme(): 'light' | 'dark' {
   const theme = chosen()
   return theme === 'auto' ? (prefersDark.matches ? 'dark' : 'light') : theme
 }
 
 export function apply(): void {
-  document.documentElement.dataset.theme = inForce()
+  document.documentElement.dataset.theme = currentTheme()
   listeners.forEach((listener) => listener())
 }
 
@@ -33,16 +33,16 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-/** Charts draw their own colours: they are made anew when this changes. */
+/** Charts draw their own colours: they are created again when this changes. */
 export function useTheme(): 'light' | 'dark' {
-  return useSyncExternalStore(subscribe, inForce)
+  return useSyncExternalStore(subscribe, currentTheme)
 }
 
 export function useChosenTheme(): Theme {
   return useSyncExternalStore(subscribe, chosen)
 }
 
-/** The size of letters in CSS pixels, for canvases. */
+/** The font size in CSS pixels, for canvases. */
 export function rem(): number {
   return parseFloat(getComputedStyle(document.documentElement).fontSize)
 }

@@ -1,15 +1,15 @@
-/** Times in the plant's zone, wherever the reader sits. Seconds since 1970, UTC. */
+/** Times in the time zone of the service, wherever the reader is. Seconds since 1970, UTC. */
 
-const made = new Map<string, Intl.DateTimeFormat>()
+const formatters = new Map<string, Intl.DateTimeFormat>()
 
 function formatter(zone: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   const key = zone + JSON.stringify(options)
-  let found = made.get(key)
-  if (!found) {
-    found = new Intl.DateTimeFormat('en-GB', { timeZone: zone, hourCycle: 'h23', ...options })
-    made.set(key, found)
+  let cached = formatters.get(key)
+  if (!cached) {
+    cached = new Intl.DateTimeFormat('en-GB', { timeZone: zone, hourCycle: 'h23', ...options })
+    formatters.set(key, cached)
   }
-  return found
+  return cached
 }
 
 interface Parts {
@@ -31,8 +31,8 @@ function parts(time: number, zone: string): Parts {
     minute: two,
     second: two,
   })
-  const found = Object.fromEntries(format.formatToParts(time * 1000).map((part) => [part.type, part.value]))
-  return found as unknown as Parts
+  const values = Object.fromEntries(format.formatToParts(time * 1000).map((part) => [part.type, part.value]))
+  return values as unknown as Parts
 }
 
 /** 14:03:07 */
@@ -52,15 +52,15 @@ export function stamp(time: number, zone: string): string {
   return `${day(time, zone)} ${clock(time, zone)}`
 }
 
-/** Today only the time, else with the day. */
+/** Only the time if today, else with the date. */
 export function moment(time: number, now: number, zone: string): string {
   return day(time, zone) === day(now, zone) ? clock(time, zone) : stamp(time, zone).slice(0, -3)
 }
 
-/** CET, GMT+9, … as people of the plant say it. */
+/** CET, GMT+9, … */
 export function zoneName(time: number, zone: string): string {
-  const found = formatter(zone, { timeZoneName: 'short' }).formatToParts(time * 1000)
-  return found.find((part) => part.type === 'timeZoneName')?.value ?? zone
+  const all = formatter(zone, { timeZoneName: 'short' }).formatToParts(time * 1000)
+  return all.find((part) => part.type === 'timeZoneName')?.value ?? zone
 }
 
 /** 2026-03-29T14:03, as <input type="datetime-local"> has it. */
@@ -68,7 +68,7 @@ export function toInput(time: number, zone: string): string {
   return stamp(time, zone).slice(0, 16).replace(' ', 'T')
 }
 
-/** The moment that a clock in the zone shows this; in the hour that is skipped, the one after. */
+/** The time at which a clock in the zone shows this; in the hour skipped in spring, an hour later. */
 export function fromInput(value: string, zone: string): number | null {
   const shown = Date.parse(`${value}Z`) / 1000
   if (Number.isNaN(shown)) return null
@@ -89,7 +89,7 @@ export function duration(seconds: number): string {
   return hours % 24 ? `${days} d ${hours % 24} h` : `${days} d`
 }
 
-/** Marks of a time axis: the finest part that differs between neighbours. */
+/** Labels of a time axis: the finest part that differs between neighbours. */
 export function axisLabel(time: number, step: number, zone: string): string {
   const { year, month, day: date, hour, minute, second } = parts(time, zone)
   if (step < 60) return `${hour}:${minute}:${second}`

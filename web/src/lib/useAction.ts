@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { words } from '../api/client'
+import { errorMessage } from '../api/client'
 
 export interface Action {
   busy: boolean
@@ -7,7 +7,7 @@ export interface Action {
   run: (work: () => Promise<unknown>) => Promise<boolean>
 }
 
-/** Something a person asked for: busy while it runs, with a sentence when it fails. */
+/** An action of the user: busy while it runs, with a sentence if it fails. */
 export function useAction(): Action {
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState('')
@@ -18,7 +18,7 @@ export function useAction(): Action {
       await work()
       return true
     } catch (problem) {
-      setError(words(problem))
+      setError(errorMessage(problem))
       return false
     } finally {
       setBusy(false)

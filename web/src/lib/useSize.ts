@@ -4,10 +4,10 @@ import { useEffect, useState, type RefObject } from 'react'
 export function useWidth(element: RefObject<HTMLElement | null>): number {
   const [width, setWidth] = useState(0)
   useEffect(() => {
-    const watched = element.current
-    if (!watched) return
+    const observed = element.current
+    if (!observed) return
     const observer = new ResizeObserver(([entry]) => setWidth(Math.floor(entry?.contentRect.width ?? 0)))
-    observer.observe(watched)
+    observer.observe(observed)
     return () => observer.disconnect()
   }, [element])
   return width

@@ -1,29 +1,29 @@
 import { useState } from 'react'
-import type { Machine } from '../api/types'
+import type { MachineStatus } from '../api/types'
 import { CheckSound } from '../components/CheckSound'
-import { LearnNormal } from '../components/LearnNormal'
+import { LearnBaseline } from '../components/LearnBaseline'
 import { EMPTY_DRAFT, SourceForm } from '../components/SourceForm'
-import { useLive, useMay } from '../api/useLive'
-import { Empty } from '../components/Empty'
+import { useLive, useHasRole } from '../api/useLive'
+import { EmptyState } from '../components/EmptyState'
 import { link } from '../lib/route'
 import { StateBadge } from '../components/StateBadge'
 import { Panel } from '../components/Panel'
 
-const STEPS = ['Name and source', 'Check the sound', 'Learn the normal sound', 'Watch'] as const
+const STEPS = ['Name and source', 'Check the sound', 'Learn a baseline', 'Done'] as const
 
-/** From a microphone to a machine that is watched. */
+/** Adds a machine step by step. */
 export function AddMachine() {
   const { machines } = useLive()
-  const may = useMay('admin')
+  const isAdmin = useHasRole('admin')
   const [step, setStep] = useState(0)
   const [draft, setDraft] = useState(EMPTY_DRAFT)
   const [id, setId] = useState('')
-  const machine: Machine | undefined = machines[id]
-  if (!may)
+  const machine: MachineStatus | undefined = machines[id]
+  if (!isAdmin)
     return (
-      <Empty title="Machines are added by someone with the role admin.">
-        <a href={link('overview')}>To the overview</a>
-      </Empty>
+      <EmptyState title="To add a machine you need the role admin.">
+        <a href={link('overview')}>Show the overview</a>
+      </EmptyState>
     )
   return (
     <div className="narrow">
@@ -39,24 +39,24 @@ export function AddMachine() {
         <SourceForm
           draft={draft}
           onDraft={setDraft}
-          onMade={(made) => {
-            setId(made)
+          onAdded={(added) => {
+            setId(added)
             setStep(1)
           }}
         />
       )}
       {step === 1 && <CheckSound id={id} onGood={() => setStep(2)} onBack={() => setStep(0)} />}
-      {step === 2 && <LearnNormal id={id} onLearnt={() => setStep(3)} />}
+      {step === 2 && <LearnBaseline id={id} onDone={() => setStep(3)} />}
       {step === 3 && (
-        <Panel title="It is watched from now on">
+        <Panel title="The machine is monitored">
           {machine && <StateBadge state={machine.state} large />}
-          <p>Limits follow from what was heard. The longer a machine runs, the better its normal sound is known.</p>
+          <p>The first thresholds are provisional. They improve after a day of normal running.</p>
           <div className="buttons">
             <a className="button main" href={link('machine', id)}>
-              To the machine
+              Show the machine
             </a>
             <a className="button" href={link('overview')}>
-              To the overview
+              Show the overview
             </a>
           </div>
         </Panel>

@@ -1,17 +1,14 @@
-import { useEffect, useState } from 'react'
-import type { MachineEvent } from '../api/types'
-import { get, url } from '../api/client'
-import { useFetched } from '../api/useFetched'
+import { useEvents } from '../api/useEvents'
 import { useLive } from '../api/useLive'
 import { AcknowledgeAll } from '../components/AcknowledgeAll'
-import { Empty } from '../components/Empty'
+import { EmptyState } from '../components/EmptyState'
+import { ErrorMessage } from '../components/ErrorMessage'
 import { EventTable } from '../components/EventTable'
-import { Problem } from '../components/Problem'
 import { go, link, useRoute } from '../lib/route'
-import { KIND_WORDS } from '../lib/states'
+import { KIND_NAMES } from '../lib/states'
 import { useAction } from '../lib/useAction'
 
-const PAGE = 50
+const PAGE_SIZE = 50
 
 export function EventsPage() {
   const { machines } = useLive()
@@ -19,30 +16,9 @@ export function EventsPage() {
   const machine = query.get('machine') ?? ''
   const kind = query.get('kind') ?? ''
   const open = query.get('open') ?? ''
-  const address = (before?: number) => url('events', { machine, kind, open, before, limit: PAGE })
-  const first = useFetched<MachineEvent[]>(address(), 10)
-  const [older, setOlder] = useState<MachineEvent[]>([])
-  const [isEnd, setEnd] = useState(false)
+  const { events, error: loadError, hasMore, fetchMore } = useEvents({ machine, kind, open: open === 'true' }, PAGE_SIZE)
   const { run, busy, error } = useAction()
-  useEffect(() => {
-    setOlder([])
-    setEnd(false)
-  }, [machine, kind, open])
   const filter = (part: Record<string, string>) => go(link('events', '', { machine, kind, open, ...part }))
-  const newest = first.content ?? []
-  const known = new Set(newest.map((event) => event.id))
-  const events = [...newest, ...older.filter((event) => !known.has(event.id))]
-  const more = () =>
-    run(async () => {
-      const next = await get<MachineEvent[]>(address(events.at(-1)?.began))
-      setOlder((before) => [...before, ...next])
-      setEnd(next.length < PAGE)
-    })
-  const take = (changed: MachineEvent[]) => {
-    const now = new Map(changed.map((event) => [event.id, event]))
-    setOlder((before) => before.map((event) => now.get(event.id) ?? event))
-    first.again()
-  }
   return (
     <>
       <div className="toolbar">
@@ -63,7 +39,7 @@ export function EventsPage() {
             Kind{' '}
             <select value={kind} onChange={(event) => filter({ kind: event.target.value })}>
               <option value="">all</option>
-              {Object.entries(KIND_WORDS).map(([name, title]) => (
+              {Object.entries(KIND_NAMES).map(([name, title]) => (
                 <option key={name} value={name}>
                   {title}
                 </option>
@@ -76,25 +52,25 @@ export function EventsPage() {
               checked={open === 'true'}
               onChange={(event) => filter({ open: event.target.checked ? 'true' : '' })}
             />{' '}
-            Open only
+            Only open events
           </label>
         </div>
       </div>
-      <Problem words={first.error || error} />
-      <AcknowledgeAll key={`${machine} ${kind} ${open}`} events={events.filter((event) => event.state === 'active')} onChange={take} />
-      {events.length ? (
+      <ErrorMessage message={loadError || error} />
+      <AcknowledgeAll key={`${machine} ${kind} ${open}`} events={(events ?? []).filter((event) => event.state === 'active')} />
+      {events?.length ? (
         <>
           <EventTable events={events} withMachine />
-          {newest.length === PAGE && !isEnd && (
-            <button type="button" className="more" disabled={busy} onClick={() => void more()}>
+          {hasMore && (
+            <button type="button" className="more" disabled={busy} onClick={() => void run(fetchMore)}>
               Older events
             </button>
           )}
         </>
       ) : (
-        <Empty title={first.content ? 'No events.' : 'Loading…'}>
+        <EmptyState title={events ? 'No events.' : 'Loading…'}>
           {(machine || kind || open) && <a href={link('events')}>Show all events</a>}
-        </Empty>
+        </EmptyState>
       )}
     </>
   )

@@ -1,10 +1,8 @@
-import { useContext, useEffect } from 'react'
-import type { Machine, MachineEvent } from '../api/types'
-import { url } from '../api/client'
-import { useFetched } from '../api/useFetched'
-import { LiveContext, useLive, useMay, useNow, useSpeed, useZone } from '../api/useLive'
+import { useEvents } from '../api/useEvents'
+import { useHasRole, useLive, useNow, useSpeed, useTimezone } from '../api/useLive'
+import { useMachineSound } from '../api/useMachineSound'
 import { BASELINE, BaselinePanel } from '../components/BaselinePanel'
-import { Empty } from '../components/Empty'
+import { EmptyState } from '../components/EmptyState'
 import { EventTable } from '../components/EventTable'
 import { Gauge } from '../components/Gauge'
 import { MutePanel } from '../components/MutePanel'
@@ -17,34 +15,29 @@ import { SpectrumPanel } from '../components/SpectrumPanel'
 import { StateBadge } from '../components/StateBadge'
 import { ThresholdPanel } from '../components/ThresholdPanel'
 import { TrendPanel } from '../components/TrendPanel'
-import { WaterfallPanel } from '../components/WaterfallPanel'
+import { SpectrogramPanel } from '../components/SpectrogramPanel'
 import { lastSound } from '../lib/lastSound'
 import { rarity } from '../lib/numbers'
 import { link } from '../lib/route'
-import { standing, waitsToLearn } from '../lib/states'
+import { needsBaseline, STATE_NAMES, stateSentence } from '../lib/states'
 import { duration, moment } from '../lib/time'
 
 export function MachinePage({ id }: { id: string }) {
   const { machines } = useLive()
-  const live = useContext(LiveContext)
-  const zone = useZone()
+  const zone = useTimezone()
   const now = useNow(5)
   const speed = useSpeed()
-  const mayLearn = useMay('admin')
-  const events = useFetched<MachineEvent[]>(url('events', { machine: id, limit: 200 }), 10)
-  // Readings tell the score; level, source and operating point are asked for.
-  const { content: asked } = useFetched<Machine>(machines[id] ? url(`machines/${id}`) : null, 2)
-  useEffect(() => {
-    if (asked) live.takeMachine(asked)
-  }, [asked, live])
+  const isAdmin = useHasRole('admin')
+  const { events, error } = useEvents({ machine: id, kind: '', open: false }, 200)
+  const sound = useMachineSound(id)
   const machine = machines[id]
   if (!machine)
     return (
-      <Empty title={`No machine is called “${id}”.`}>
-        <a href={link('overview')}>To the overview</a>
-      </Empty>
+      <EmptyState title={`There is no machine “${id}”.`}>
+        <a href={link('overview')}>Show the overview</a>
+      </EmptyState>
     )
-  const quiet = lastSound(machine, now, speed)
+  const late = lastSound(machine, now, speed)
   return (
     <>
       <header className={`page-head state-${machine.state}`}>
@@ -55,42 +48,42 @@ export function MachinePage({ id }: { id: string }) {
         <div className="standing">
           <StateBadge state={machine.state} large />
           <p>
-            {standing(machine)} For {duration(now - machine.state_since)}.
-            {quiet && <strong> {quiet}.</strong>}
+            {stateSentence(machine)} {STATE_NAMES[machine.state]} for {duration(now - machine.state_since)}.
+            {late && <strong> {late}.</strong>}
             {machine.muted_until && <strong> Muted until {moment(machine.muted_until, now, zone)}.</strong>}
           </p>
         </div>
         {machine.learning ? (
-          <Progress done={machine.learning.seconds} wanted={machine.learning.wanted} />
-        ) : waitsToLearn(machine) ? (
-          mayLearn && (
+          <Progress seconds={machine.learning.seconds} target={machine.learning.target_seconds} />
+        ) : needsBaseline(machine) ? (
+          isAdmin && (
             <div className="buttons">
               <button type="button" onClick={() => document.getElementById(BASELINE)?.focus()}>
-                To its baseline
+                Learn a baseline…
               </button>
             </div>
           )
         ) : (
           <div className="score">
-            <Gauge value={machine.score} limits={machine.thresholds} />
-            {machine.score !== null && <p className="soft">{rarity(machine.p_value)}</p>}
+            <Gauge value={machine.smoothed} thresholds={machine.thresholds} />
+            {machine.smoothed !== null && <p className="soft">{rarity(machine.p_value)}</p>}
           </div>
         )}
       </header>
       <div className="panels">
-        <TrendPanel machine={machine} events={events.content ?? []} />
-        <WaterfallPanel machine={machine} />
-        <SpectrumPanel machine={machine} />
+        <TrendPanel machine={machine} events={events ?? []} />
+        <SpectrogramPanel machine={machine} sound={sound} />
+        <SpectrumPanel machine={machine} sound={sound} />
         <OperatingPoints machine={machine} />
         <ThresholdPanel machine={machine} />
         <MutePanel machine={machine} />
         <BaselinePanel machine={machine} />
         <SourcePanel machine={machine} now={now} />
         <Panel title="Events" className="wide" aside={<a href={link('events', '', { machine: id })}>All events</a>}>
-          {events.content?.length ? (
-            <EventTable events={events.content.slice(0, 10)} withMachine={false} />
+          {events?.length ? (
+            <EventTable events={events.slice(0, 10)} withMachine={false} />
           ) : (
-            <Empty title={events.error || 'No event yet.'} />
+            <EmptyState title={error || (events ? 'No events yet.' : 'Loading…')} />
           )}
         </Panel>
         <RemoveMachine machine={machine} />

@@ -1,42 +1,40 @@
-import type { Model } from '../api/types'
+import { lazy, Suspense } from 'react'
+import type { ModelInfo } from '../api/types'
 import { url } from '../api/client'
 import { useFetched } from '../api/useFetched'
-import { useZone } from '../api/useLive'
-import { Empty } from '../components/Empty'
-import { Markdown } from '../components/Markdown'
+import { EmptyState } from '../components/EmptyState'
 import { plural } from '../lib/numbers'
-import { day } from '../lib/time'
 
-function facts(model: Model, zone: string): string[] {
-  const known = [model.machine, model.system, plural(model.sections.length, 'section')]
-  if (typeof model.clips === 'number') known.push(plural(model.clips, 'clip'))
-  if (typeof model.made === 'number') known.push(day(model.made, zone))
-  if (typeof model.made === 'string') known.push(`made by ssdpt ${model.made}`)
-  return known.filter(Boolean)
+const Markdown = lazy(() => import('../components/Markdown'))
+
+function facts({ system, sections, clips, version }: ModelInfo): string {
+  const texts = [`model: ${system}`, plural(sections.length, 'section')]
+  if (clips !== null) texts.push(`learned from ${plural(clips, 'normal clip')}`)
+  if (version) texts.push(`ssdpt ${version}`)
+  return texts.join(' · ')
 }
 
 export function ModelsPage() {
-  const { content, error } = useFetched<Model[]>(url('models'))
-  const zone = useZone()
+  const { content, error } = useFetched<ModelInfo[]>(url('models'))
   return (
     <div className="narrow">
       <h1>Models</h1>
       {content?.length ? (
         content.map((model) => (
-          <details key={model.id} className="panel model" open={content.length === 1}>
+          <details key={model.machine} className="panel model" open={content.length === 1}>
             <summary>
-              <strong>{model.id}</strong>
-              <span className="soft">
-                {facts(model, zone).join(' · ')}
-              </span>
+              <strong>{model.machine}</strong>
+              <span className="soft">{facts(model)}</span>
             </summary>
-            <Markdown text={model.card_markdown} />
+            <Suspense fallback={<p className="plain">Loading…</p>}>
+              <Markdown text={model.card_markdown} />
+            </Suspense>
           </details>
         ))
       ) : (
-        <Empty title={error || (content ? 'No models in use.' : 'Loading…')}>
-          {content && <p>Machines then learn a baseline of their own. A model made by `ssdpt fit` is named in plant.yaml.</p>}
-        </Empty>
+        <EmptyState title={error || (content ? 'No models yet.' : 'Loading…')}>
+          {content && <p>Learn a baseline on the page of a machine, or name a model of `ssdpt fit` in the configuration file.</p>}
+        </EmptyState>
       )}
     </div>
   )

@@ -1,31 +1,31 @@
-import { useLive, useMay, useNow, useSpeed, useZone } from '../api/useLive'
+import { useLive, useHasRole, useNow, useSpeed, useTimezone } from '../api/useLive'
 import type { MachineState } from '../api/types'
-import { Empty } from '../components/Empty'
+import { EmptyState } from '../components/EmptyState'
 import { EventBanner } from '../components/EventBanner'
 import { MachineCard } from '../components/MachineCard'
-import { Shape } from '../components/Shape'
-import { TroubleBanner } from '../components/TroubleBanner'
+import { StateIcon } from '../components/StateIcon'
+import { ProblemBanner } from '../components/ProblemBanner'
 import { go, link, useRoute } from '../lib/route'
-import { byUrgency, STATE_WORDS, STATES } from '../lib/states'
+import { byUrgency, STATE_NAMES, STATES } from '../lib/states'
 
 /** Few machines are drawn large on a wall screen. */
-function crowd(count: number): string {
+function density(count: number): string {
   if (count <= 6) return 'few'
   return count <= 15 ? 'some' : 'many'
 }
 
 export function Overview() {
   const { machines } = useLive()
-  const zone = useZone()
+  const zone = useTimezone()
   const now = useNow(15)
   const speed = useSpeed()
-  const mayAdd = useMay('admin')
+  const isAdmin = useHasRole('admin')
   const { query } = useRoute()
   const site = query.get('site') ?? ''
   const state = query.get('state') ?? ''
   const all = Object.values(machines)
   const sites = [...new Set(all.map((machine) => machine.site).filter(Boolean))].sort()
-  const count = (wanted: MachineState) => all.filter((machine) => machine.state === wanted).length
+  const count = (wantedState: MachineState) => all.filter((machine) => machine.state === wantedState).length
   const shown = all
     .filter((machine) => (!site || machine.site === site) && (!state || machine.state === state))
     .sort(byUrgency)
@@ -33,10 +33,10 @@ export function Overview() {
   return (
     <>
       <h1 className="unseen">Overview</h1>
-      <TroubleBanner />
+      <ProblemBanner />
       <EventBanner />
       <div className="toolbar">
-        <div className="buttons" role="group" aria-label="Only machines in this state">
+        <div className="buttons" role="group" aria-label="Filter by state">
           <button type="button" aria-pressed={!state} onClick={() => filter({ state: '' })}>
             All {all.length}
           </button>
@@ -48,7 +48,7 @@ export function Overview() {
               aria-pressed={state === each}
               onClick={() => filter({ state: state === each ? '' : each })}
             >
-              <Shape state={each} /> {STATE_WORDS[each]} {count(each)}
+              <StateIcon state={each} /> {STATE_NAMES[each]} {count(each)}
             </button>
           ))}
         </div>
@@ -64,7 +64,7 @@ export function Overview() {
               </select>
             </label>
           )}
-          {mayAdd && (
+          {isAdmin && (
             <a className="button" href={link('add')}>
               Add a machine
             </a>
@@ -72,22 +72,22 @@ export function Overview() {
         </div>
       </div>
       {shown.length ? (
-        <ul className={`cards ${crowd(shown.length)}`}>
+        <ul className={`cards ${density(shown.length)}`}>
           {shown.map((machine) => (
             <MachineCard key={machine.id} machine={machine} zone={zone} now={now} speed={speed} />
           ))}
         </ul>
       ) : (
-        <Empty title={all.length ? 'No machine is like that just now.' : 'No machine is listened to yet.'}>
+        <EmptyState title={all.length ? 'No machine matches this filter.' : 'There are no machines yet.'}>
           {all.length ? (
             <a href={link('overview')}>Show all machines</a>
           ) : (
             <p>
-              {mayAdd ? <a href={link('add')}>Add the first machine</a> : 'Someone with the role admin can add one'}, or
-              name it in plant.yaml.
+              {isAdmin ? <a href={link('add')}>Add the first machine</a> : 'Ask your administrator to add one'}, or name it in
+              the configuration file.
             </p>
           )}
-        </Empty>
+        </EmptyState>
       )}
     </>
   )

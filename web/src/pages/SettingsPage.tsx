@@ -1,25 +1,25 @@
 import { useContext, useState } from 'react'
 import { remove, url } from '../api/client'
-import { LiveContext, useLive, useMay } from '../api/useLive'
+import { LiveContext, useLive, useHasRole } from '../api/useLive'
 import { Panel } from '../components/Panel'
-import { Problem } from '../components/Problem'
+import { ErrorMessage } from '../components/ErrorMessage'
 import { Users } from '../components/Users'
-import { beep, isSounding, setSounding } from '../lib/beep'
+import { beep, isToneOn, setTone } from '../lib/beep'
 import { choose, useChosenTheme, type Theme } from '../lib/theme'
 import { useAction } from '../lib/useAction'
 
 const THEMES: readonly [Theme, string][] = [
-  ['auto', 'As the computer'],
+  ['auto', 'System theme'],
   ['light', 'Light'],
   ['dark', 'Dark'],
 ]
 
 export function SettingsPage() {
-  const { plant, you } = useLive()
+  const { service, user } = useLive()
   const live = useContext(LiveContext)
   const theme = useChosenTheme()
-  const isAdmin = useMay('admin')
-  const [sounds, setSounds] = useState(isSounding)
+  const isAdmin = useHasRole('admin')
+  const [sounds, setSounds] = useState(isToneOn)
   const { run, error } = useAction()
   const signOut = () =>
     run(async () => {
@@ -29,8 +29,8 @@ export function SettingsPage() {
   return (
     <div className="narrow">
       <h1>Settings</h1>
-      <Panel title="This screen">
-        <div className="buttons" role="group" aria-label="Colours">
+      <Panel title="Display">
+        <div className="buttons" role="group" aria-label="Theme">
           {THEMES.map(([name, title]) => (
             <button key={name} type="button" aria-pressed={theme === name} onClick={() => choose(name)}>
               {title}
@@ -42,46 +42,46 @@ export function SettingsPage() {
             type="checkbox"
             checked={sounds}
             onChange={(event) => {
-              setSounding(event.target.checked)
+              setTone(event.target.checked)
               setSounds(event.target.checked)
               if (event.target.checked) beep()
             }}
           />{' '}
-          A short tone for every new alarm
+          Play a short tone for every new alarm
         </label>
       </Panel>
-      <Panel title="You">
+      <Panel title="Account">
         <p>
-          {you?.name}, {you?.role}
+          {user?.name}, {user?.role}
         </p>
-        {you && you.name !== 'local' && (
+        {user && user.name !== 'local' && (
           <div className="buttons">
             <button type="button" onClick={() => void signOut()}>
               Sign out
             </button>
           </div>
         )}
-        <Problem words={error} />
+        <ErrorMessage message={error} />
       </Panel>
       {isAdmin && <Users />}
-      <Panel title="About this plant">
+      <Panel title="About this service">
         <dl className="facts">
           <dt>Time zone</dt>
-          <dd>{plant?.zone}</dd>
-          <dt>Recordings</dt>
-          <dd>{plant?.keeps_audio ? 'of events are kept' : 'are never kept'}</dd>
+          <dd>{service?.timezone}</dd>
+          <dt>Event recordings</dt>
+          <dd>{service?.keeps_audio ? 'kept' : 'not kept'}</dd>
           <dt>Version</dt>
-          <dd>ssdpt {plant?.version}</dd>
+          <dd>ssdpt {service?.version}</dd>
         </dl>
-        {plant && plant.notes.length > 0 && (
-          <ul>
-            {plant.notes.map((note) => (
+        {service && service.notes.length > 0 && (
+          <ul aria-label="Notes">
+            {service.notes.map((note) => (
               <li key={note}>{note}</li>
             ))}
           </ul>
         )}
         <p>
-          <a href="docs">Programming interface</a>
+          <a href="docs">API documentation</a>
         </p>
       </Panel>
     </div>

@@ -1,7 +1,7 @@
 import { useContext, useState, type FormEvent } from 'react'
-import { keepCsrf, post, url } from '../api/client'
+import { setCsrf, post, url } from '../api/client'
 import { LiveContext } from '../api/useLive'
-import { Problem } from '../components/Problem'
+import { ErrorMessage } from '../components/ErrorMessage'
 import { useAction } from '../lib/useAction'
 
 export function SignIn() {
@@ -12,7 +12,7 @@ export function SignIn() {
   const send = (event: FormEvent) => {
     event.preventDefault()
     void run(async () => {
-      keepCsrf((await post<{ csrf: string }>(url('session'), { name, password })).csrf)
+      setCsrf((await post<{ csrf: string }>(url('session'), { name, password })).csrf)
       await live.start()
     })
   }
@@ -34,11 +34,11 @@ export function SignIn() {
             onChange={(event) => setPassword(event.target.value)}
           />
         </label>
-        <Problem words={error} />
+        <ErrorMessage message={error} />
         <button type="submit" className="main" disabled={busy}>
           Sign in
         </button>
-        <p className="plain">Names are given by someone with the role admin.</p>
+        <p className="plain">Ask your administrator for an account.</p>
       </form>
     </main>
   )

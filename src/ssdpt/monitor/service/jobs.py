@@ -21,7 +21,8 @@ class JobQueue:
         self._closed = False
         self._jobs: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         # A daemon: stopping the service does not wait for a model to be fitted.
-        threading.Thread(target=self._run, name="ssdpt-jobs", daemon=True).start()
+        self._thread = threading.Thread(target=self._run, name="ssdpt-jobs", daemon=True)
+        self._thread.start()
 
     def submit(self, failure: str, job: Callable[[], None]) -> None:
         """Run `job` in its turn; `failure` says what did not happen if it fails."""

@@ -38,8 +38,7 @@ class StoreBase:
             return number
         if not re.fullmatch(MACHINE_ID, machine):
             raise SsdptError(
-                f"machine '{machine}': an id has small letters, digits, - and _, at most 64 "
-                f"characters"
+                f"machine '{machine}': an id has at most 64 lower-case letters, digits, - and _"
             )
         with self.database.write() as connection:
             insert = self.database.insert(machines).values(name=machine)

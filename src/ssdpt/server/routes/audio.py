@@ -1,4 +1,4 @@
-"""Sound that others send: files and pieces by POST, or a stream by WebSocket."""
+"""Sound that clients send: files and pieces by POST, or a stream by WebSocket."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
 from ssdpt.errors import SsdptError
+from ssdpt.monitor.messages import UnknownMachine
 from ssdpt.server.auth import Operator
 from ssdpt.server.context import AppContext, Context
 from ssdpt.server.ids import MachineId
-from ssdpt.server.json_response import Json
-from ssdpt.server.schemas import TakenWords
-from ssdpt.server.time_range import Moment
+from ssdpt.server.problems import NO_MACHINE
+from ssdpt.server.schemas import ReceivedAudio
+from ssdpt.server.time_range import Timestamp
 from ssdpt.server.uploads import SampleFormat, decode, decode_pcm, read_body, spooled
 
 router = APIRouter(prefix="/v1/machines", tags=["audio"])
 
-_CHECK = 15.0  # seconds until it is asked again whether the sender may send
-_REASON = 123  # bytes of a closing frame
+_CHECK_EVERY = 15.0  # seconds between checks whether the client may still send
+_MAX_REASON = 123  # bytes in the closing frame of a WebSocket
 
 
 @router.post(
     "/{machine}/audio",
-    response_model=TakenWords,
     openapi_extra={
         "requestBody": {
             "required": True,
@@ -39,36 +39,40 @@ _REASON = 123  # bytes of a closing frame
     },
 )
 async def push(
-    who: Operator, machine: MachineId, request: Request, room: Context, time: Moment = None
-) -> Json:
+    user: Operator,
+    machine: MachineId,
+    request: Request,
+    context: Context,
+    time: Timestamp = None,
+) -> ReceivedAudio:
     """Sound of a machine with a source of kind `pushed`, at most 64 MiB.
 
     A WAV, FLAC or OGG file, or big-endian samples as audio/L16;rate=16000;channels=1. `time` is
-    that of the first sample; without it, sound follows what came last or ended just now.
+    that of the first sample. Without it the sound follows the last piece, or has just ended.
     """
     with spooled() as body:
         await read_body(aiter(request.stream()), body)
         kind = request.headers.get("content-type", "")
         samples, rate = await run_in_threadpool(decode, body, kind)
     frames, channels = samples.shape
-    await run_in_threadpool(room.plant.push, machine, samples, rate, channels, time)
-    await run_in_threadpool(room.log_sender, who, machine)
-    return Json({"seconds": frames / rate})
+    await run_in_threadpool(context.service.push, machine, samples, rate, channels, time)
+    await run_in_threadpool(context.log_sender, user, machine)
+    return ReceivedAudio(seconds=frames / rate)
 
 
 @router.websocket("/{machine}/pcm")
 async def stream(
     socket: WebSocket,
-    who: Operator,
+    user: Operator,
     machine: MachineId,
-    room: Context,
+    context: Context,
     rate: Annotated[int, Query(ge=1000, le=384_000)],
     channels: Annotated[int, Query(ge=1, le=64)] = 1,
     format: Annotated[SampleFormat, Query()] = "f32",
 ) -> None:
-    """Binary messages of little-endian interleaved samples; refused ones end the connection."""
+    """Binary messages of little-endian interleaved samples; an invalid one ends the connection."""
     await socket.accept()
-    await run_in_threadpool(room.log_sender, who, machine)
+    await run_in_threadpool(context.log_sender, user, machine)
     clock = asyncio.get_running_loop().time
     checked = clock()
     with contextlib.suppress(WebSocketDisconnect):
@@ -79,28 +83,32 @@ async def stream(
             if message.get("bytes") is None:
                 await socket.close(1003, "send samples as binary messages")
                 return
-            if clock() - checked > _CHECK:
+            if clock() - checked > _CHECK_EVERY:
                 checked = clock()
-                if not await run_in_threadpool(_may_send, room, socket):
+                if not await run_in_threadpool(_may_send, context, socket):
                     await socket.close(1008, "you may no longer send")
                     return
             try:
                 samples = decode_pcm(message["bytes"], channels, format)
-                await run_in_threadpool(room.plant.push, machine, samples, rate, channels, None)
+                await run_in_threadpool(
+                    context.service.push, machine, samples, rate, channels, None
+                )
             except HTTPException as error:
                 await socket.close(1007, _short(error.detail))
                 return
-            except (SsdptError, KeyError) as error:
-                # 1013: try again later, as with a queue that is full.
-                words = str(error) if isinstance(error, SsdptError) else "no such machine"
-                await socket.close(1013, _short(words))
+            except UnknownMachine:
+                await socket.close(1013, NO_MACHINE)
+                return
+            except SsdptError as error:
+                # 1013: try again later, as with a full queue.
+                await socket.close(1013, _short(str(error)))
                 return
 
 
-def _may_send(room: AppContext, socket: WebSocket) -> bool:
-    who = room.guard.who(socket)
-    return who is not None and who.may("operator")
+def _may_send(context: AppContext, socket: WebSocket) -> bool:
+    user = context.access.identify(socket)
+    return user is not None and user.has_role("operator")
 
 
-def _short(words: str) -> str:
-    return words.encode()[:_REASON].decode("utf-8", "ignore")
+def _short(reason: str) -> str:
+    return reason.encode()[:_MAX_REASON].decode("utf-8", "ignore")

@@ -1,4 +1,4 @@
-"""The API's documentation, made here: a plant may have no way to the internet."""
+"""Documentation of the API, made here: a plant may have no internet access."""
 
 from __future__ import annotations
 
@@ -8,9 +8,7 @@ from html import escape
 from typing import Any
 
 from fastapi import APIRouter, Request
-from fastapi.responses import HTMLResponse
-
-from ssdpt.server.json_response import Json
+from fastapi.responses import HTMLResponse, JSONResponse
 
 router = APIRouter(tags=["docs"])
 
@@ -26,14 +24,14 @@ details div { padding-left: 1.2rem; }
 """
 
 
-# How a browser is told that this style, and no other, may be in the page.
+# The Content-Security-Policy allows this inline style and no other.
 STYLE_HASH = f"sha256-{b64encode(sha256(_STYLE.encode()).digest()).decode()}"
 
 
 @router.get("/openapi.json", include_in_schema=False)
-def openapi(request: Request) -> Json:
+def openapi(request: Request) -> JSONResponse:
     """For programs."""
-    return Json(request.app.openapi())
+    return JSONResponse(request.app.openapi())
 
 
 @router.get("/docs", include_in_schema=False, response_class=HTMLResponse)
@@ -44,15 +42,17 @@ def docs(request: Request) -> HTMLResponse:
     for path, methods in schema["paths"].items():
         for method, operation in methods.items():
             by_tag.setdefault(operation["tags"][0], []).append(_operation(method, path, operation))
-    about = "".join(
+    introduction = "".join(
         f"<p>{escape(part)}</p>" for part in schema["info"]["description"].split("\n\n")
     )
-    parts = "".join(f"<h2>{escape(tag)}</h2>{''.join(found)}" for tag, found in by_tag.items())
+    sections = "".join(
+        f"<h2>{escape(tag)}</h2>{''.join(operations)}" for tag, operations in by_tag.items()
+    )
     return HTMLResponse(
         f'<!doctype html><html lang="en"><meta charset="utf-8">'
         f'<meta name="viewport" content="width=device-width"><title>ssdpt API</title>'
-        f"<style>{_STYLE}</style><h1>ssdpt API {escape(schema['info']['version'])}</h1>{about}"
-        f'<p><a href="openapi.json">openapi.json</a></p>{parts}</html>'
+        f"<style>{_STYLE}</style><h1>ssdpt API {escape(schema['info']['version'])}</h1>"
+        f'{introduction}<p><a href="openapi.json">openapi.json</a></p>{sections}</html>'
     )
 
 
@@ -62,24 +62,26 @@ def _operation(method: str, path: str, operation: dict[str, Any]) -> str:
         for item in operation.get("parameters", ())
     ]
     for kind, content in operation.get("requestBody", {}).get("content", {}).items():
-        rows.append((_shape(content.get("schema", {})) or "body", kind, ""))
+        rows.append((_model_name(content.get("schema", {})) or "body", kind, ""))
     for status, reply in operation["responses"].items():
         for kind, content in reply.get("content", {}).items():
-            words = "" if status < "400" else "when it cannot be done"
-            rows.append((status, kind, _shape(content.get("schema", {})) or words))
+            fallback = "" if status < "400" else "error"
+            rows.append((status, kind, _model_name(content.get("schema", {})) or fallback))
     table = "".join(
         "<tr>" + "".join(f"<td>{escape(str(cell))}</td>" for cell in row) + "</tr>" for row in rows
     )
-    words = escape(operation.get("description", ""))
+    description = escape(operation.get("description", ""))
     return (
         f"<details><summary><code>{method.upper()} {escape(path)}</code> "
-        f"{escape(operation['summary'])}</summary><div><p>{words}</p><table>{table}</table>"
+        f"{escape(operation['summary'])}</summary><div><p>{description}</p><table>{table}</table>"
         f"</div></details>"
     )
 
 
-def _shape(schema: dict[str, Any]) -> str:
-    """The name of what is sent or comes back, as in openapi.json."""
+def _model_name(schema: dict[str, Any]) -> str:
+    """The name of what is sent or returned, as in openapi.json."""
+    if "anyOf" in schema:
+        return ", ".join(filter(None, map(_model_name, schema["anyOf"])))
     inner = schema.get("items", schema)
     name = str(inner.get("$ref", "")).rpartition("/")[2]
     return f"list of {name}" if name and inner is not schema else name

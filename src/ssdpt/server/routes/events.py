@@ -1,4 +1,4 @@
-"""Events: what happened, how it sounded, and what people say of it."""
+"""Events: what happened, how it sounded, and what people say about it."""
 
 from __future__ import annotations
 
@@ -10,41 +10,33 @@ from fastapi.responses import FileResponse
 from starlette.exceptions import HTTPException
 
 from ssdpt.errors import SsdptError
-from ssdpt.monitor.messages import Event, EventKind
-from ssdpt.monitor.outputs.messages import event_json
+from ssdpt.monitor.messages import Event, EventKind, EventSpectrogram
 from ssdpt.monitor.store import StoreUnavailable
 from ssdpt.server.auth import Operator
 from ssdpt.server.context import AppContext, Context
 from ssdpt.server.ids import EventId
-from ssdpt.server.json_response import Json
-from ssdpt.server.schemas import (
-    Acknowledging,
-    Commenting,
-    EventWords,
-    Labelling,
-    SpectrogramWords,
-)
-from ssdpt.server.time_range import Moment
+from ssdpt.server.problems import NO_EVENT
+from ssdpt.server.schemas import AcknowledgeRequest, CommentRequest, LabelRequest
+from ssdpt.server.time_range import Timestamp
 
 router = APIRouter(prefix="/v1/events", tags=["events"])
 
-_NONE = "there is no such event"
-_KINDS = {".flac": "audio/flac", ".wav": "audio/wav", ".ogg": "audio/ogg"}
+_MEDIA_TYPES = {".flac": "audio/flac", ".wav": "audio/wav", ".ogg": "audio/ogg"}
 
 
-@router.get("", response_model=list[EventWords])
+@router.get("")
 def events(
-    room: Context,
+    context: Context,
     machine: Annotated[str | None, Query(max_length=64, pattern=r"^[a-z0-9_-]+$")] = None,
     open: Annotated[bool, Query(description="Only those that are not cleared.")] = False,
     kind: EventKind | None = None,
-    begin: Moment = None,
-    end: Moment = None,
-    before: Moment = None,
+    begin: Timestamp = None,
+    end: Timestamp = None,
+    before: Timestamp = None,
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
-) -> Json:
-    """Events, newest first; `before` when one began gives those before it."""
-    found = room.store.events(
+) -> list[Event]:
+    """Events, newest first. For the next page, set `before` to when the last one began."""
+    return context.store.events(
         machine=machine,
         open_only=open,
         kind=kind,
@@ -53,16 +45,15 @@ def events(
         before=before,
         limit=limit,
     )
-    return Json([event_json(event) for event in found])
 
 
-@router.get("/{event}", response_model=EventWords)
-def event(event: EventId, room: Context) -> Json:
+@router.get("/{event}")
+def event(event: EventId, context: Context) -> Event:
     """One event."""
-    found = room.store.event(event)
-    if found is None:
-        raise HTTPException(404, _NONE)
-    return Json(event_json(found))
+    stored = context.store.event(event)
+    if stored is None:
+        raise HTTPException(404, NO_EVENT)
+    return stored
 
 
 @router.get(
@@ -70,9 +61,9 @@ def event(event: EventId, room: Context) -> Json:
     response_class=FileResponse,
     responses={200: {"content": {"audio/flac": {}}, "description": "A recording."}},
 )
-def audio(event: EventId, room: Context) -> FileResponse:
-    """Its recording; parts of it by the header Range."""
-    path = room.store.attachment(event, "audio")
+def audio(event: EventId, context: Context) -> FileResponse:
+    """Its recording; the header Range selects a part."""
+    path = context.store.attachment(event, "audio")
     if path is None:
         raise HTTPException(404, "there is no recording of this event")
     try:
@@ -81,51 +72,55 @@ def audio(event: EventId, room: Context) -> FileResponse:
         raise HTTPException(404, "the recording of this event was removed") from error
     return FileResponse(
         path,
-        media_type=_KINDS.get(path.suffix, "application/octet-stream"),
+        media_type=_MEDIA_TYPES.get(path.suffix, "application/octet-stream"),
         headers={"Cache-Control": "private, no-cache"},
         stat_result=status,
     )
 
 
-@router.get("/{event}/spectrogram", response_model=SpectrogramWords)
-def spectrogram(event: EventId, room: Context) -> Json:
-    """Its spectrogram, and where in it the model finds it odd."""
-    if room.store.event(event) is None:
-        raise HTTPException(404, _NONE)
+@router.get("/{event}/spectrogram")
+def spectrogram(event: EventId, context: Context) -> EventSpectrogram:
+    """Its spectrogram, and where in it the detector finds the sound unusual."""
+    if context.store.event(event) is None:
+        raise HTTPException(404, NO_EVENT)
     try:
-        return Json(room.plant.event_spectrogram(event))
+        return context.service.event_spectrogram(event)
     except StoreUnavailable:
         raise
     except SsdptError as error:
         raise HTTPException(404, str(error)) from error
 
 
-@router.post("/{event}/acknowledge", response_model=EventWords)
-def acknowledge(who: Operator, event: EventId, said: Acknowledging, room: Context) -> Json:
+@router.post("/{event}/acknowledge")
+def acknowledge(
+    user: Operator, event: EventId, body: AcknowledgeRequest, context: Context
+) -> Event:
     """Someone takes care of it."""
-    return _changed(room, event, lambda: room.plant.acknowledge(event, who.name, said.comment))
+    return _change(
+        context, event, lambda: context.service.acknowledge(event, user.name, body.comment)
+    )
 
 
-@router.post("/{event}/comment", response_model=EventWords)
-def comment(who: Operator, event: EventId, said: Commenting, room: Context) -> Json:
-    """Write something to it."""
-    return _changed(room, event, lambda: room.plant.comment(event, who.name, said.text))
+@router.post("/{event}/comment")
+def comment(user: Operator, event: EventId, body: CommentRequest, context: Context) -> Event:
+    """Add a comment."""
+    return _change(context, event, lambda: context.service.comment(event, user.name, body.text))
 
 
-@router.post("/{event}/label", response_model=EventWords)
-def label(who: Operator, event: EventId, said: Labelling, room: Context) -> Json:
-    """Say what it was: a fault, or a normal sound that the model takes up."""
-    return _changed(room, event, lambda: room.plant.label(event, said.label, who.name))
+@router.post("/{event}/label")
+def label(user: Operator, event: EventId, body: LabelRequest, context: Context) -> Event:
+    """Say what it was: a fault, or a normal sound, which the model then learns."""
+    return _change(context, event, lambda: context.service.label(event, body.label, user.name))
 
 
-def _changed(room: AppContext, id: str, change: Callable[[], Event]) -> Json:
-    """The store writes its trail of this itself, in the same transaction."""
+def _change(context: AppContext, id: str, change: Callable[[], Event]) -> Event:
+    """The changed event. The store logs the action in the same transaction."""
     try:
-        return Json(event_json(change()))
+        return change()
     except StoreUnavailable:
         raise
     except SsdptError as error:
-        # Asked only now: an event of this moment is on its way to the store.
-        if room.store.event(id) is None:
-            raise HTTPException(404, _NONE) from error
+        # Checked only now: a new event may still be on its way to the store.
+        if context.store.event(id) is None:
+            raise HTTPException(404, NO_EVENT) from error
         raise

@@ -14,14 +14,17 @@ from ssdpt.monitor.messages import Event
 from ssdpt.monitor.outputs.export import Format, TrendPoint, export_events, export_trend
 from ssdpt.monitor.store import Store
 from ssdpt.server.context import Context
-from ssdpt.server.ids import known_machine
-from ssdpt.server.time_range import Span, Times
+from ssdpt.server.ids import existing_machine
+from ssdpt.server.time_range import TimeRange, TimeRangeQuery
 
 router = APIRouter(prefix="/v1", tags=["export"])
 
 _DAY = 86400.0
-_EVENTS = 1000  # at one time
-_KINDS: dict[Format, str] = {"csv": "text/csv; charset=utf-8", "parquet": "application/x-parquet"}
+_EVENTS_PER_QUERY = 1000
+_MEDIA_TYPES: dict[Format, str] = {
+    "csv": "text/csv; charset=utf-8",
+    "parquet": "application/x-parquet",
+}
 
 
 @router.get(
@@ -30,34 +33,36 @@ _KINDS: dict[Format, str] = {"csv": "text/csv; charset=utf-8", "parquet": "appli
     responses={200: {"content": {"text/csv": {}}, "description": "A file."}},
 )
 def export(
-    room: Context,
-    span: Span,
-    machine: Annotated[str | None, Query(description="Empty = all of them.")] = None,
+    context: Context,
+    time_range: TimeRangeQuery,
+    machine: Annotated[str | None, Query(description="Empty: all.")] = None,
     what: Annotated[Literal["scores", "events"], Query()] = "scores",
     format: Annotated[Format, Query()] = "csv",
 ) -> StreamingResponse:
-    """Scores as fine as they are kept, or events; the last hour where no span is given."""
+    """Scores at the stored resolution, or events; by default of the last hour."""
     if machine is not None:
-        known_machine(room, machine)
-    machines = [machine] if machine is not None else list(room.plant.machines)
+        existing_machine(context, machine)
+    machines = [machine] if machine is not None else context.service.machine_ids()
     if what == "scores":
-        points = itertools.chain.from_iterable(_points(room.store, id, span) for id in machines)
+        points = itertools.chain.from_iterable(
+            _points(context.store, id, time_range) for id in machines
+        )
         pieces = export_trend(points, format)
     else:
-        pieces = export_events(_events(room.store, machine, span), format)
-    name = f"{machine or 'plant'}-{what}.{format}"
+        pieces = export_events(_events(context.store, machine, time_range), format)
+    name = f"{machine or 'all'}-{what}.{format}"
     return StreamingResponse(
         pieces,
-        media_type=_KINDS[format],
+        media_type=_MEDIA_TYPES[format],
         headers={"Content-Disposition": f'attachment; filename="{name}"'},
     )
 
 
-def _points(store: Store, machine: str, span: Times) -> Iterator[TrendPoint]:
-    """Day by day, so that no more than one is in memory."""
-    begin = span.begin
-    while begin < span.end:
-        end = min(span.end, (math.floor(begin / _DAY) + 1) * _DAY)
+def _points(store: Store, machine: str, time_range: TimeRange) -> Iterator[TrendPoint]:
+    """Day by day, so that only one is in memory."""
+    begin = time_range.begin
+    while begin < time_range.end:
+        end = min(time_range.end, (math.floor(begin / _DAY) + 1) * _DAY)
         trend = store.trend(machine, begin, end, math.ceil(end - begin))
         values = zip(
             trend.time.tolist(),
@@ -74,17 +79,21 @@ def _or_none(values: list[float]) -> list[float | None]:
     return [value if math.isfinite(value) else None for value in values]
 
 
-def _events(store: Store, machine: str | None, span: Times) -> Iterator[Event]:
-    """Newest first, page by page; a page begins with those that began as the last one did."""
+def _events(store: Store, machine: str | None, time_range: TimeRange) -> Iterator[Event]:
+    """Newest first, page by page; a page repeats events that began when the last one did."""
     before: float | None = None
-    told: set[str] = set()
+    previous: set[str] = set()
     while True:
-        found = store.events(
-            machine=machine, begin=span.begin, end=span.end, before=before, limit=_EVENTS
+        page = store.events(
+            machine=machine,
+            begin=time_range.begin,
+            end=time_range.end,
+            before=before,
+            limit=_EVENTS_PER_QUERY,
         )
-        new = [event for event in found if event.id not in told]
+        new = [event for event in page if event.id not in previous]
         yield from new
-        if len(found) < _EVENTS or not new:
+        if len(page) < _EVENTS_PER_QUERY or not new:
             return
-        before = math.nextafter(found[-1].began, math.inf)
-        told = {event.id for event in found}
+        before = math.nextafter(page[-1].began, math.inf)
+        previous = {event.id for event in page}

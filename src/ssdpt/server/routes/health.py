@@ -1,4 +1,4 @@
-"""Whether the server lives, for supervisors; and figures for Prometheus."""
+"""Health checks for supervisors, and metrics for Prometheus."""
 
 from __future__ import annotations
 
@@ -6,34 +6,35 @@ from fastapi import APIRouter, Response
 
 from ssdpt.server.auth import Viewer
 from ssdpt.server.context import Context
-from ssdpt.server.json_response import Json
-from ssdpt.server.schemas import HealthWords
+from ssdpt.server.schemas import Health
 
 router = APIRouter(tags=["health"])
 
 
-@router.get("/healthz", response_model=HealthWords)
-async def alive() -> Json:
+@router.get("/healthz")
+async def alive() -> Health:
     """The server answers. Open to everyone."""
-    return Json({"status": "ok"})
+    return Health(status="ok")
 
 
-@router.get("/readyz", response_model=HealthWords)
-def ready(room: Context) -> Json:
-    """The watch runs and the store takes what comes. Open to everyone.
+@router.get("/readyz", responses={503: {"model": Health, "description": "Not ready yet."}})
+def ready(context: Context, response: Response) -> Health:
+    """The service runs and the store accepts writes. Open to everyone.
 
-    One microphone that is lost is an event, and no reason to start the service anew.
+    A lost microphone is an event, and no reason to restart the service.
     """
-    good = room.plant.ready
-    return Json({"status": "ok" if good else "starting"}, 200 if good else 503)
+    if context.service.ready:
+        return Health(status="ok")
+    response.status_code = 503
+    return Health(status="starting")
 
 
 @router.get(
     "/metrics",
     response_class=Response,
-    responses={200: {"content": {"text/plain": {}}, "description": "Prometheus's text."}},
+    responses={200: {"content": {"text/plain": {}}, "description": "Prometheus text format."}},
 )
-def metrics(who: Viewer, room: Context) -> Response:
-    """MetricsText for Prometheus."""
-    figures = room.plant.metrics
-    return Response(figures.text(), media_type=figures.content_type)
+def metrics(user: Viewer, context: Context) -> Response:
+    """Metrics for Prometheus."""
+    text = context.service.metrics
+    return Response(text.text(), media_type=text.content_type)

@@ -1,39 +1,39 @@
-"""What happens now."""
+"""The live stream."""
 
 from __future__ import annotations
 
 from fastapi import APIRouter, Request
-from fastapi.responses import StreamingResponse
 
 from ssdpt.monitor.store import StoreUnavailable
 from ssdpt.server.context import Context
 from ssdpt.server.event_stream import EventStream
+from ssdpt.server.live_messages import LiveMessage
 
 router = APIRouter(prefix="/v1", tags=["live"])
 
 
 @router.get(
     "/live",
-    response_class=StreamingResponse,
+    status_code=200,
+    response_class=EventStream,
     responses={
         200: {
-            "description": "Server-sent events, and a comment at least every 15 s of silence.",
-            "content": {
-                "text/event-stream": {
-                    "example": 'event: reading\ndata: {"machine":"fan-1","time":1.79e9,'
-                    '"score":1.2,"state":"normal"}\n\n'
-                }
-            },
+            "model": LiveMessage,
+            "description": "Server-sent events: `event` is the name of each, `data` its JSON. "
+            "A comment is sent after 15 s of silence.",
         }
     },
 )
-async def live(request: Request, room: Context) -> EventStream:
-    """Events `machine` (as /v1/machines, without `spark`), `reading`, `event` and `removed`."""
+async def live(request: Request, context: Context) -> EventStream:
+    """Everything that changes, as server-sent events.
 
-    def may_stay() -> bool:
+    Events are named `machine`, `reading`, `event`, `removed` and `service`.
+    """
+
+    def may_read() -> bool:
         try:
-            return room.guard.who(request) is not None
+            return context.access.identify(request) is not None
         except StoreUnavailable:
             return True
 
-    return EventStream(room.streams, may_stay)
+    return EventStream(context.broadcaster, may_read)

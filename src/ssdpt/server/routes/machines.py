@@ -1,4 +1,4 @@
-"""Machines: how they are, how they sounded, and what people set."""
+"""Machines: their state, their sound, and their settings."""
 
 from __future__ import annotations
 
@@ -8,91 +8,91 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 from starlette.exceptions import HTTPException
 
+from ssdpt.alarms.settings import FEWEST_FALSE_ALERTS, MOST_FALSE_ALERTS
+from ssdpt.alarms.thresholds import Thresholds
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.config import MachineSettings
+from ssdpt.monitor.messages import MachineStatus, Spectrogram, Spectrum
 from ssdpt.server.auth import Admin, Operator
 from ssdpt.server.context import Context
 from ssdpt.server.ids import MachineId
-from ssdpt.server.json_response import Json
 from ssdpt.server.machine_policy import check_addition
 from ssdpt.server.schemas import (
-    FalseAlarms,
-    LearningTime,
-    LimitWords,
-    MachineWords,
-    Muting,
-    PointName,
-    SpectrumWords,
-    TrendWords,
-    WaterfallWords,
+    FalseAlertsRequest,
+    LearningRequest,
+    MachineSound,
+    MuteRequest,
+    OperatingPointRequest,
+    Trend,
 )
-from ssdpt.server.time_range import Span
+from ssdpt.server.time_range import TimeRangeQuery
 
 router = APIRouter(prefix="/v1/machines", tags=["machines"])
 
+SpectrogramSeconds = Annotated[float, Query(gt=0, le=120, description="Of sound, up to now.")]
 
-@router.get("", response_model=list[MachineWords])
-def machines(room: Context) -> Json:
+
+@router.get("")
+def machines(context: Context) -> list[MachineStatus]:
     """All machines as they are now."""
-    return Json(room.plant.snapshots())
+    return context.service.machine_statuses()
 
 
-@router.post("", response_model=MachineWords, status_code=201)
-def add_machine(who: Admin, settings: MachineSettings, room: Context) -> Json:
-    """Listen to one more machine; what names files of this computer is for the plant file."""
+@router.post("", status_code=201)
+def add_machine(user: Admin, settings: MachineSettings, context: Context) -> MachineStatus:
+    """Monitor one more machine. Files of the service's computer need the configuration file."""
     check_addition(settings)
-    id = room.plant.add_machine(settings.model_dump())
-    room.log(who, "added the machine", id)
-    return Json(room.plant.snapshot(id), 201)
+    machine = context.service.add_machine(settings)
+    context.log(user, "added the machine", machine)
+    return context.service.machine_status(machine)
 
 
-@router.get("/{machine}", response_model=MachineWords)
-def machine(machine: MachineId, room: Context) -> Json:
+@router.get("/{machine}")
+def machine(machine: MachineId, context: Context) -> MachineStatus:
     """One machine as it is now."""
-    return Json(room.plant.snapshot(machine))
+    return context.service.machine_status(machine)
 
 
 @router.delete("/{machine}", status_code=204, response_class=Response)
-def remove_machine(who: Admin, machine: MachineId, room: Context) -> Response:
-    """No longer listen to a machine that was added here; its history stays."""
-    room.plant.remove_machine(machine)
-    room.log(who, "removed the machine", machine)
+def remove_machine(user: Admin, machine: MachineId, context: Context) -> Response:
+    """Stop monitoring a machine that was added here; its history stays."""
+    context.service.remove_machine(machine)
+    context.log(user, "removed the machine", machine)
     return Response(status_code=204)
 
 
-@router.get("/{machine}/scores", response_model=TrendWords)
-def scores(
+@router.get("/{machine}/trend")
+def trend(
     machine: MachineId,
-    span: Span,
-    room: Context,
+    time_range: TimeRangeQuery,
+    context: Context,
     points: Annotated[int, Query(ge=1, le=5000)] = 600,
-) -> Json:
-    """Its scores over a span of time, the last hour where none is given."""
-    trend = room.store.trend(machine, span.begin, span.end, points)
-    return Json(
-        {
-            "seconds_per_point": trend.seconds_per_point,
-            "time": trend.time,
-            "low": trend.low,
-            "mean": trend.mean,
-            "high": trend.high,
-            "state": trend.state,
-        }
-    )
+) -> Trend:
+    """Its scores over a time range, by default the last hour."""
+    return Trend.of(context.store.trend(machine, time_range.begin, time_range.end, points))
 
 
-@router.get("/{machine}/spectrum", response_model=SpectrumWords)
-def spectrum(machine: MachineId, room: Context) -> Json:
-    """Its sound now against its usual one, in dB by mel bin."""
-    return Json(room.plant.spectrum(machine))
+@router.get("/{machine}/spectrum")
+def spectrum(machine: MachineId, context: Context) -> Spectrum:
+    """Its sound now against its normal sound, in dB by mel bin."""
+    return context.service.spectrum(machine)
 
 
-@router.get("/{machine}/waterfall", response_model=WaterfallWords)
-def waterfall(
-    machine: MachineId, room: Context, seconds: Annotated[float, Query(gt=0, le=120)] = 60.0
-) -> Json:
+@router.get("/{machine}/spectrogram")
+def spectrogram(
+    machine: MachineId, context: Context, seconds: SpectrogramSeconds = 60.0
+) -> Spectrogram:
     """A spectrogram of the last seconds; 0 to 255 stand for low_db to high_db."""
-    return Json(room.plant.waterfall(machine, seconds))
+    return context.service.spectrogram(machine, seconds)
+
+
+@router.get("/{machine}/sound")
+def sound(machine: MachineId, context: Context, seconds: SpectrogramSeconds = 5.0) -> MachineSound:
+    """Spectrum and spectrogram in one answer, for pages that draw both every second."""
+    return MachineSound(
+        spectrum=context.service.spectrum(machine),
+        spectrogram=context.service.spectrogram(machine, seconds),
+    )
 
 
 @router.get(
@@ -100,76 +100,82 @@ def waterfall(
     response_class=Response,
     responses={200: {"content": {"audio/flac": {}}, "description": "A recording."}},
 )
-def normal_sample(machine: MachineId, room: Context) -> Response:
-    """What it sounds like when all is well, to compare with."""
+def normal_sample(machine: MachineId, context: Context) -> Response:
+    """A sample of its normal sound, to compare with."""
     try:
-        sample = room.plant.normal_sample(machine)
+        sample = context.service.normal_sample(machine)
     except SsdptError as error:
         raise HTTPException(404, str(error)) from error
     return Response(sample, media_type="audio/flac")
 
 
-@router.post("/{machine}/mute", response_model=MachineWords)
-def mute(who: Operator, machine: MachineId, muting: Muting, room: Context) -> Json:
-    """No new events of it for some minutes: planned work."""
-    room.plant.mute(machine, time.time() + 60 * muting.minutes)
-    room.log(who, f"muted for {muting.minutes:g} min", machine)
-    return Json(room.plant.snapshot(machine))
+@router.post("/{machine}/mute")
+def mute(user: Operator, machine: MachineId, body: MuteRequest, context: Context) -> MachineStatus:
+    """No new events for some minutes, for planned work."""
+    context.service.mute(machine, time.time() + 60 * body.minutes)
+    context.log(user, f"muted for {body.minutes:g} min", machine)
+    return context.service.machine_status(machine)
 
 
-@router.delete("/{machine}/mute", response_model=MachineWords)
-def unmute(who: Operator, machine: MachineId, room: Context) -> Json:
-    """Events are told again."""
-    room.plant.mute(machine, None)
-    room.log(who, "unmuted", machine)
-    return Json(room.plant.snapshot(machine))
+@router.delete("/{machine}/mute")
+def unmute(user: Operator, machine: MachineId, context: Context) -> MachineStatus:
+    """New events again."""
+    context.service.mute(machine, None)
+    context.log(user, "unmuted", machine)
+    return context.service.machine_status(machine)
 
 
-@router.post("/{machine}/rebaseline", response_model=MachineWords)
-def rebaseline(who: Admin, machine: MachineId, room: Context) -> Json:
-    """What it has sounded like lately is normal from now on."""
-    room.plant.rebaseline(machine)
-    room.log(who, "took a new baseline", machine)
-    return Json(room.plant.snapshot(machine))
+@router.post("/{machine}/accept-drift")
+def accept_drift(user: Admin, machine: MachineId, context: Context) -> MachineStatus:
+    """Its recent sound is normal from now on."""
+    context.service.accept_drift(machine)
+    context.log(user, "accepted the drift", machine)
+    return context.service.machine_status(machine)
 
 
-@router.post("/{machine}/learn", response_model=MachineWords)
-def learn(who: Admin, machine: MachineId, learning: LearningTime, room: Context) -> Json:
-    """Listen for some minutes and learn that as its normal sound."""
-    room.plant.start_learning(machine, learning.minutes)
-    room.log(who, f"started learning for {learning.minutes:g} min", machine)
-    return Json(room.plant.snapshot(machine))
+@router.post("/{machine}/learn")
+def learn(
+    user: Admin, machine: MachineId, body: LearningRequest, context: Context
+) -> MachineStatus:
+    """Learn a new baseline from the next minutes of its sound."""
+    context.service.start_learning(machine, body.minutes)
+    context.log(user, f"started learning for {body.minutes:g} min", machine)
+    return context.service.machine_status(machine)
 
 
-@router.delete("/{machine}/learn", response_model=MachineWords)
-def stop_learning(who: Admin, machine: MachineId, room: Context) -> Json:
-    """Throw away what was collected, and judge it as before."""
-    room.plant.stop_learning(machine)
-    room.log(who, "stopped learning", machine)
-    return Json(room.plant.snapshot(machine))
+@router.delete("/{machine}/learn")
+def stop_learning(user: Admin, machine: MachineId, context: Context) -> MachineStatus:
+    """Discard what was collected, and keep the previous baseline."""
+    context.service.stop_learning(machine)
+    context.log(user, "stopped learning", machine)
+    return context.service.machine_status(machine)
 
 
-@router.put("/{machine}/operating-points/{number}", response_model=MachineWords)
-def name_point(
-    who: Admin, machine: MachineId, number: int, naming: PointName, room: Context
-) -> Json:
-    """Give one of its operating points a name."""
-    room.plant.name_point(machine, number, naming.name)
-    room.log(who, f"called operating point {number} '{naming.name.strip()}'", machine)
-    return Json(room.plant.snapshot(machine))
+@router.put("/{machine}/operating-points/{number}")
+def name_operating_point(
+    user: Admin, machine: MachineId, number: int, body: OperatingPointRequest, context: Context
+) -> MachineStatus:
+    """Name one of its operating points."""
+    context.service.name_operating_point(machine, number, body.name)
+    context.log(user, f"named operating point {number} '{body.name.strip()}'", machine)
+    return context.service.machine_status(machine)
 
 
-@router.get("/{machine}/thresholds", response_model=LimitWords)
+@router.get("/{machine}/thresholds")
 def preview_thresholds(
-    machine: MachineId, room: Context, per_week: Annotated[float, Query(ge=0.1, le=10080)]
-) -> Json:
-    """What its limits would be with so many false alerts a week."""
-    return Json(room.plant.thresholds(machine, per_week))
+    machine: MachineId,
+    context: Context,
+    false_alerts_per_week: Annotated[float, Query(ge=FEWEST_FALSE_ALERTS, le=MOST_FALSE_ALERTS)],
+) -> Thresholds:
+    """What its thresholds would be with this many false alerts per week."""
+    return context.service.thresholds(machine, false_alerts_per_week)
 
 
-@router.put("/{machine}/thresholds", response_model=LimitWords)
-def set_thresholds(who: Admin, machine: MachineId, wanted: FalseAlarms, room: Context) -> Json:
-    """Put up with so many false alerts a week from now on."""
-    limits = room.plant.set_thresholds(machine, wanted.per_week)
-    room.log(who, f"set false alarms a week to {wanted.per_week:g}", machine)
-    return Json(limits)
+@router.put("/{machine}/thresholds")
+def set_thresholds(
+    user: Admin, machine: MachineId, body: FalseAlertsRequest, context: Context
+) -> Thresholds:
+    """Accept this many false alerts per week from now on."""
+    thresholds = context.service.set_false_alerts(machine, body.false_alerts_per_week)
+    context.log(user, f"set false alerts per week to {body.false_alerts_per_week:g}", machine)
+    return thresholds

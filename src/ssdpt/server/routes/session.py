@@ -1,4 +1,4 @@
-"""Logging in and out of a browser."""
+"""Signing in and out with a browser."""
 
 from __future__ import annotations
 
@@ -8,70 +8,71 @@ import math
 from fastapi import APIRouter, Request, Response
 from starlette.exceptions import HTTPException
 
-from ssdpt.server.auth import Viewer, Who
+from ssdpt.server.auth import CurrentUser, Viewer
 from ssdpt.server.context import Context
 from ssdpt.server.csrf import is_own_page
-from ssdpt.server.json_response import Json
-from ssdpt.server.schemas import Login, SessionWords
-from ssdpt.server.sessions import COOKIE, csrf_of
+from ssdpt.server.schemas import SessionInfo, SignInRequest
+from ssdpt.server.sessions import COOKIE, csrf_token
 
 LOG = logging.getLogger(__name__)
 router = APIRouter(prefix="/v1/session", tags=["session"])
 
 
-@router.post("", response_model=SessionWords)
-def log_in(login: Login, request: Request, room: Context) -> Json:
+@router.post("")
+def sign_in(
+    body: SignInRequest, request: Request, response: Response, context: Context
+) -> SessionInfo:
     """Sets the cookie ssdpt_session; unsafe requests with it need the header X-CSRF-Token."""
     if not is_own_page(request.headers):
-        raise HTTPException(403, "this request comes from another site's page")
+        raise HTTPException(403, "this request comes from a page of another site")
     address = request.client.host if request.client else ""
-    wait = room.guard.attempts.begin(login.name, address)
+    access = context.access
+    wait = access.attempts.begin(body.name, address)
     if wait:
         seconds = math.ceil(wait)
         raise HTTPException(
             429, f"too many wrong passwords; wait {seconds} s", {"Retry-After": str(seconds)}
         )
-    user = room.store.check_password(login.name, login.password)
-    if user is None:
-        LOG.warning("a wrong password for %r from %s", login.name, address)
+    stored = context.store.check_password(body.name, body.password)
+    if stored is None:
+        LOG.warning("wrong password for %r from %s", body.name, address)
         raise HTTPException(401, "the name or the password is wrong")
-    room.guard.attempts.succeed(login.name, address)
-    old = request.cookies.get(COOKIE)
-    if old:
-        room.guard.sessions.end(old)
-    token = room.guard.sessions.begin(user.name)
-    who = Who(user.name, user.role, token)
-    room.log(who, "logged in", address)
-    reply = Json(_told(who))
-    reply.set_cookie(
+    access.attempts.succeed(body.name, address)
+    previous = request.cookies.get(COOKIE)
+    if previous:
+        access.sessions.revoke(previous)
+    token = access.sessions.create(stored.name)
+    user = CurrentUser(stored.name, stored.role, token)
+    context.log(user, "signed in", address)
+    response.set_cookie(
         COOKIE,
         token,
-        max_age=int(room.guard.sessions.seconds),
+        max_age=int(access.sessions.seconds),
         path="/",
         secure=request.url.scheme == "https",
         httponly=True,
         samesite="strict",
     )
-    return reply
+    return _session(user)
 
 
-@router.get("", response_model=SessionWords)
-def session(who: Viewer) -> Json:
-    """Who you are."""
-    return Json(_told(who))
+@router.get("")
+def session(user: Viewer) -> SessionInfo:
+    """Who is signed in."""
+    return _session(user)
 
 
 @router.delete("", status_code=204, response_class=Response)
-def log_out(who: Viewer, room: Context) -> Response:
-    """The cookie holds no longer."""
-    if who.cookie is not None:
-        room.guard.sessions.end(who.cookie)
-        room.log(who, "logged out", who.name)
+def sign_out(user: Viewer, context: Context) -> Response:
+    """Ends the session."""
+    if user.cookie is not None:
+        context.access.sessions.revoke(user.cookie)
+        context.log(user, "signed out", user.name)
     reply = Response(status_code=204)
     reply.delete_cookie(COOKIE, path="/", httponly=True, samesite="strict")
     return reply
 
 
-def _told(who: Who) -> dict[str, str]:
-    csrf = "" if who.cookie is None else csrf_of(who.cookie)
-    return {"name": who.name, "role": who.role, "csrf": csrf}
+def _session(user: CurrentUser) -> SessionInfo:
+    csrf = "" if user.cookie is None else csrf_token(user.cookie)
+    return SessionInfo(name=user.name, role=user.role, csrf=csrf)

@@ -2,49 +2,46 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 from fastapi import APIRouter, Response
 from starlette.exceptions import HTTPException
 
-from ssdpt.server.auth import LOCAL, Admin
+from ssdpt.server.auth import LOCAL_USER, Admin
 from ssdpt.server.context import Context
-from ssdpt.server.json_response import Json
-from ssdpt.server.schemas import NewUser, UserWords
+from ssdpt.server.schemas import UserInfo, UserRequest
 
 router = APIRouter(prefix="/v1/users", tags=["users"])
 
 
-@router.get("", response_model=list[UserWords])
-def users(who: Admin, room: Context) -> Json:
-    """Everyone who may come in."""
-    return Json([asdict(user) for user in room.store.users()])
+@router.get("")
+def users(user: Admin, context: Context) -> list[UserInfo]:
+    """All users."""
+    return [UserInfo(name=stored.name, role=stored.role) for stored in context.store.users()]
 
 
-@router.post("", response_model=UserWords, status_code=201)
-def add_user(who: Admin, wanted: NewUser, room: Context) -> Json:
-    """Let someone in."""
-    if wanted.role != "admin" and not room.store.users():
-        raise HTTPException(409, "the first user must be an admin, or nobody could add others")
-    if wanted.name == LOCAL:
+@router.post("", status_code=201)
+def add_user(user: Admin, body: UserRequest, context: Context) -> UserInfo:
+    """Add a user."""
+    if body.role != "admin" and not context.store.users():
+        raise HTTPException(409, "create an admin first; only an admin can add other users")
+    if body.name == LOCAL_USER:
         raise HTTPException(
-            409, f"'{LOCAL}' is what people are called without users; choose another"
+            409, f"'{LOCAL_USER}' is the name of people without an account; choose another"
         )
-    room.store.add_user(wanted.name, wanted.role, wanted.password)
-    room.guard.forget()
-    room.log(who, f"added the {wanted.role}", wanted.name)
-    return Json({"name": wanted.name, "role": wanted.role}, 201)
+    context.store.add_user(body.name, body.role, body.password)
+    context.access.clear_cache()
+    context.log(user, f"added the {body.role}", body.name)
+    return UserInfo(name=body.name, role=body.role)
 
 
 @router.delete("/{name}", status_code=204, response_class=Response)
-def remove_user(who: Admin, name: str, room: Context) -> Response:
-    """Shut someone out; their logins and tokens end."""
-    roles = {user.name: user.role for user in room.store.users()}
+def remove_user(user: Admin, name: str, context: Context) -> Response:
+    """Remove a user; their sessions and tokens end."""
+    roles = {stored.name: stored.role for stored in context.store.users()}
     if name not in roles:
         raise HTTPException(404, "there is no such user")
     if list(roles.values()).count("admin") == 1 and roles[name] == "admin":
-        raise HTTPException(409, f"{name} is the only admin; make another one first")
-    room.store.remove_user(name)
-    room.guard.forget()
-    room.log(who, "removed the user", name)
+        raise HTTPException(409, f"{name} is the only admin; create another admin first")
+    context.store.remove_user(name)
+    context.access.clear_cache()
+    context.log(user, "removed the user", name)
     return Response(status_code=204)
