@@ -122,7 +122,7 @@ def fit(
             strict=strict,
             jobs=jobs,
             others=_others(config, background or []),
-            background=_frozen(config, background or []) if frozen else None,
+            shared_reference=_frozen(config, background or []) if frozen else None,
             reporter=REPORTER,
         )
     for name, detector in fleet.items():

@@ -127,13 +127,13 @@ def fit_fleet(
     strict: bool = False,
     jobs: int | None = None,
     others: Sequence[Recording] = (),
-    background: SharedReference | None = None,
+    shared_reference: SharedReference | None = None,
     reporter: Reporter = SILENT,
 ) -> Fleet:
     """Fit every machine of a data set; one machine gives a model, several a folder of models.
 
     A system that learns from other machines first learns from all of them together, and from
-    `others`; `background` is what has been learned so before.
+    `others`; `shared_reference` is what has been learned so before.
 
     `jobs` machines are fitted at once: by default several on a GPU, which one does not fill, and
     one on a CPU, where each takes all cores. While it runs, `OUT.partial` holds the checkpoints;
@@ -148,13 +148,13 @@ def fit_fleet(
     folders = _folders(out, machines, check_replaceable)
     work = out.with_name(out.name + ".partial")
 
-    if background is None and system_class(config.system).uses_shared_reference:
+    if shared_reference is None and system_class(config.system).uses_shared_reference:
         by_machine = _by_machine(dataset.recordings)
-        background = learn_shared_reference(
+        shared_reference = learn_shared_reference(
             [by_machine[machine] for machine in machines],
             list(_by_machine(others).values()),
             config,
-            work / "background",
+            work / "shared-reference",
             resume=resume,
             strict=strict,
             reporter=reporter,
@@ -173,7 +173,7 @@ def fit_fleet(
             resume=resume,
             strict=strict,
             reporter=reporter,
-            background=background,
+            shared_reference=shared_reference,
         )
         detector.save(folders[machine])
         return detector
@@ -227,7 +227,7 @@ def add_to_fleet(
             config=config,
             strict=strict,
             reporter=reporter,
-            background=first.system.shared_reference,
+            shared_reference=first.system.shared_reference,
         )
         detector.save(folders[machine])
         added[machine] = detector
