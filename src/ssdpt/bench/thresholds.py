@@ -14,7 +14,7 @@ from ssdpt.config.tree import Config
 from ssdpt.data.simulator.catalogue import MACHINES
 from ssdpt.data.simulator.clip import ClipName
 from ssdpt.data.simulator.preset import preset_named
-from ssdpt.data.simulator.simulation import Order, make_clips
+from ssdpt.data.simulator.simulation import SimulationJob, write_clips
 from ssdpt.detection.detector import Detector
 from ssdpt.errors import SsdptError
 from ssdpt.evaluation.reliability import RATES, Reached, reached
@@ -50,7 +50,7 @@ def bench_thresholds(
         place: AbstractContextManager[str | Path]
         place = nullcontext(keep) if keep else tempfile.TemporaryDirectory(prefix="ssdpt-")
         with place as folder:
-            order = Order(Path(folder), preset_named(_PLANT), config.seed, (machine,))
+            order = SimulationJob(Path(folder), preset_named(_PLANT), config.seed, (machine,))
             heard = _make(order, list(_names(machine, "train", train, sections)), reporter)
             unheard = _make(order, list(_names(machine, "test", clips, sections)), reporter)
             detector = Detector.fit(heard, config=config, reporter=reporter)
@@ -78,10 +78,10 @@ def _names(machine: str, split: Split, count: int, sections: int) -> Iterator[Cl
         yield ClipName(machine, section, "source", split, "normal", index)
 
 
-def _make(order: Order, names: Sequence[ClipName], reporter: Reporter) -> list[Recording]:
+def _make(order: SimulationJob, names: Sequence[ClipName], reporter: Reporter) -> list[Recording]:
     """The clips as files, those that are there already as they are."""
     with reporter.task("Simulating clips", total=len(names)) as task:
-        for machine, _ in make_clips(order, names):
+        for machine, _ in write_clips(order, names):
             task.advance(note=machine)
     return [
         Recording(

@@ -1,4 +1,4 @@
-"""The plant on disk: layout, resuming, other people's folders, children, bad input."""
+"""Writing the simulated plant: layout, resuming, foreign folders, child processes, bad input."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import pytest
 
 from ssdpt.common.progress import Reporter, Task
 from ssdpt.data.simulator import PRESETS, Preset, simulate, simulation
-from ssdpt.data.simulator.simulation import Order
+from ssdpt.data.simulator.simulation import SimulationJob
 from ssdpt.data.simulator.worker import work
 from ssdpt.errors import SsdptError
 
@@ -25,7 +25,7 @@ SMALL = Preset("small", ("fan", "valve"), 1, 1, 1, (3.0, 9.0), (0.5, 1.0), 0.5, 
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> Preset:
-    """A plant of 18 clips a machine, known by its name."""
+    """A preset with 18 clips per machine, registered by name."""
     monkeypatch.setitem(PRESETS, "small", SMALL)
     return SMALL
 
@@ -38,23 +38,23 @@ def contents(root: Path) -> dict[str, bytes]:
     }
 
 
-def test_an_interrupted_run_goes_on(
+def test_an_interrupted_run_is_resumed(
     tmp_path: Path, small: Preset, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = contents(simulate(tmp_path / "whole", "small", machines=["fan"], workers=1))
-    real, made = simulation.make, []
+    real, written = simulation.write_clip, []
 
-    def interrupted(order: Order, name: object) -> list[simulation.FaultRow]:
-        if len(made) == 7:
+    def interrupted(job: SimulationJob, name: object) -> list[simulation.FaultRow]:
+        if len(written) == 7:
             raise KeyboardInterrupt
-        made.append(name)
-        return real(order, name)  # type: ignore[arg-type]
+        written.append(name)
+        return real(job, name)  # type: ignore[arg-type]
 
     part = tmp_path / "part"
-    monkeypatch.setattr(simulation, "make", interrupted)
+    monkeypatch.setattr(simulation, "write_clip", interrupted)
     with pytest.raises(KeyboardInterrupt):
         simulate(part, "small", machines=["fan"], workers=1)
-    monkeypatch.setattr(simulation, "make", real)
+    monkeypatch.setattr(simulation, "write_clip", real)
     times = {path: path.stat().st_mtime_ns for path in part.rglob("*.wav")}
     assert len(times) == 7
     simulate(part, "small", machines=["fan"], workers=1)
@@ -62,7 +62,7 @@ def test_an_interrupted_run_goes_on(
     assert contents(part) == whole
 
 
-def test_a_damaged_manifest_makes_the_plant_anew(tmp_path: Path, small: Preset) -> None:
+def test_a_damaged_manifest_restarts_the_simulation(tmp_path: Path, small: Preset) -> None:
     simulate(tmp_path, "small", machines=["fan"], workers=1)
     whole = contents(tmp_path)
     (tmp_path / "fan" / "plant.json").write_text("{", encoding="utf-8")
@@ -70,7 +70,7 @@ def test_a_damaged_manifest_makes_the_plant_anew(tmp_path: Path, small: Preset) 
     assert contents(tmp_path) == whole
 
 
-def test_an_output_that_is_a_file_is_one_sentence(tmp_path: Path, small: Preset) -> None:
+def test_an_output_path_that_is_a_file_is_an_error(tmp_path: Path, small: Preset) -> None:
     (tmp_path / "out").write_text("x", encoding="utf-8")
     with pytest.raises(SsdptError, match="cannot write"):
         simulate(tmp_path / "out", "small", machines=["fan"], workers=1)
@@ -110,38 +110,38 @@ def test_children_work_from_a_thread_of_a_script_without_a_main_guard(tmp_path: 
     assert len(list((tmp_path / "out").rglob("*.wav"))) == 48
 
 
-def order_line(order: Order) -> str:
-    names = [asdict(name) for machine in order.machines for name in order.names(machine)]
-    job = {
-        "out": str(order.out),
-        "preset": order.preset.name,
-        "seed": order.seed,
-        "machines": order.machines,
+def job_line(job: SimulationJob) -> str:
+    names = [asdict(name) for machine in job.machines for name in job.names(machine)]
+    message = {
+        "out": str(job.out),
+        "preset": job.preset.name,
+        "seed": job.seed,
+        "machines": job.machines,
         "names": names[:4],
     }
-    return json.dumps(job) + "\n"
+    return json.dumps(message) + "\n"
 
 
-def test_a_worker_answers_a_line_for_each_clip(tmp_path: Path, small: Preset) -> None:
-    answers = io.StringIO()
-    work(io.StringIO(order_line(Order(tmp_path, small, 0, ("fan",)))), answers)
-    lines = [json.loads(line) for line in answers.getvalue().splitlines()]
+def test_a_worker_replies_with_a_line_per_clip(tmp_path: Path, small: Preset) -> None:
+    replies = io.StringIO()
+    work(io.StringIO(job_line(SimulationJob(tmp_path, small, 0, ("fan",)))), replies)
+    lines = [json.loads(line) for line in replies.getvalue().splitlines()]
     assert [line["machine"] for line in lines] == ["fan"] * 4
     assert len(list(tmp_path.rglob("*.wav"))) == 4
 
 
-def test_a_worker_that_cannot_write_says_so_and_stops(tmp_path: Path, small: Preset) -> None:
+def test_a_worker_that_cannot_write_reports_it_and_stops(tmp_path: Path, small: Preset) -> None:
     (tmp_path / "fan").write_text("in the way", encoding="utf-8")
-    answers = io.StringIO()
-    work(io.StringIO(order_line(Order(tmp_path, small, 0, ("fan",)))), answers)
-    (line,) = answers.getvalue().splitlines()
+    replies = io.StringIO()
+    work(io.StringIO(job_line(SimulationJob(tmp_path, small, 0, ("fan",)))), replies)
+    (line,) = replies.getvalue().splitlines()
     assert "cannot write" in json.loads(line)["error"]
 
 
 def test_the_error_of_a_child_reaches_the_caller(tmp_path: Path) -> None:
-    # The children look the preset up by its name and do not know this one: they end early.
-    order = Order(tmp_path, SMALL, 0, ("fan",))
+    # The children look up the preset by name and do not have this one, so they end early.
+    job = SimulationJob(tmp_path, SMALL, 0, ("fan",))
     before = threading.active_count()
     with pytest.raises(SsdptError, match="a simulation worker ended early; run it again"):
-        list(simulation.make_clips(order, list(order.names("fan")), workers=2))
+        list(simulation.write_clips(job, list(job.names("fan")), workers=2))
     assert threading.active_count() == before

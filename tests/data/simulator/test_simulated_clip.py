@@ -1,4 +1,4 @@
-"""Clips of the plant: reproducible, at the set level, faults where they are said to be."""
+"""Simulated clips: reproducible, at the intended level, with faults inside their regions."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ssdpt.data.simulator import PRESETS, ClipName, PlantClip, Region, clip, coverage
+from ssdpt.data.simulator import PRESETS, ClipName, Region, SimulatedClip, clip, coverage
 from ssdpt.data.simulator.catalogue import MACHINES
 from ssdpt.data.simulator.timebase import RATE, SAMPLES
 
-PLAIN = dataclasses.replace(PRESETS["demo"], severity=(1.0, 1.0))
+OBVIOUS = dataclasses.replace(PRESETS["demo"], severity=(1.0, 1.0))
 
 
-def faulty(machine: str, index: int, section: int = 0) -> PlantClip:
-    return clip(ClipName(machine, section, "source", "test", "anomaly", index), preset=PLAIN)
+def faulty(machine: str, index: int, section: int = 0) -> SimulatedClip:
+    return clip(ClipName(machine, section, "source", "test", "anomaly", index), preset=OBVIOUS)
 
 
 def power(samples: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -62,15 +62,15 @@ def test_every_part_of_the_name_changes_the_sound(change: dict[str, object]) -> 
         ("ToyTrain", "raised_joint"),
     ],
 )
-def test_a_plain_fault_is_louder_inside_its_regions_than_at_other_times(
+def test_an_obvious_fault_is_louder_inside_its_regions_than_at_other_times(
     machine: str, fault: str
 ) -> None:
-    made = faulty(machine, MACHINES[machine].faults.index(fault))
-    spectrum, time, hertz = power(made.samples)
+    simulated = faulty(machine, MACHINES[machine].faults.index(fault))
+    spectrum, time, hertz = power(simulated.samples)
     contrasts = []
-    for low, high in {(region.low_hz, region.high_hz) for region in made.regions}:
+    for low, high in {(region.low_hz, region.high_hz) for region in simulated.regions}:
         inside = np.zeros(time.size, dtype=bool)
-        for region in made.regions:
+        for region in simulated.regions:
             if region.low_hz == low:
                 inside |= (time > region.start_s) & (time < region.end_s)
         level = 10 * np.log10(spectrum[:, (hertz >= low) & (hertz <= high)].mean(axis=1))
@@ -106,8 +106,8 @@ def test_levels_fill_one_range_whatever_the_label(label: str) -> None:
 def test_coverage_is_a_share_and_grows_with_regions(
     corners: list[tuple[float, float, float, float]],
 ) -> None:
-    found = [Region(s, s + length, low, low + width) for s, length, low, width in corners]
-    shares = [coverage(found[:count]) for count in range(len(found) + 1)]
+    regions = [Region(s, s + length, low, low + width) for s, length, low, width in corners]
+    shares = [coverage(regions[:count]) for count in range(len(regions) + 1)]
     assert shares[0] == 0.0
     assert shares == sorted(shares)
     assert shares[-1] <= 1.0
