@@ -35,7 +35,7 @@ def test_every_detected_fault_is_looked_at(measured):
 def test_a_map_of_the_faults_themselves_always_hits(plant, monkeypatch):
     """With maps that are 1 in the faulty regions: the whole way from faults.csv to the rate."""
     from ssdpt.detection.detector import Detector
-    from ssdpt.evaluation.pointing import faulty_points, known_faults
+    from ssdpt.evaluation.localisation import faulty_points, known_faults
 
     faults = known_faults(plant / "fan")
 

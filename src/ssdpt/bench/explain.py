@@ -14,7 +14,7 @@ from ssdpt.data.simulator import simulate
 from ssdpt.detection.detector import Detector
 from ssdpt.errors import SsdptError
 from ssdpt.evaluation.clips import choose_clips, score_clips
-from ssdpt.evaluation.pointing import KnownFault, Pointing, known_faults, point, summary
+from ssdpt.evaluation.localisation import KnownFault, Pointing, known_faults, point, summary
 from ssdpt.fleet.fleet import Fleet, fit_fleet, only_machines
 from ssdpt.systems import system_class
 

@@ -1,4 +1,4 @@
-"""Whether anomaly maps point at the fault, on clips where time and band of each fault are known."""
+"""Whether the peak of an anomaly map lies in the fault, on clips with known fault regions."""
 
 from __future__ import annotations
 
@@ -22,63 +22,65 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class KnownFault:
-    """What is wrong in one clip, and where it is to be heard."""
+    """The fault of one clip, and where it is audible."""
 
     name: str
     regions: tuple[Region, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Pointing:
-    """Where the map of one faulty clip has its peak, against where the fault is."""
+class Localisation:
+    """Whether the map of one faulty clip has its peak in the fault."""
 
     machine: str
     fault: str
     hit: bool  # the peak lies in a faulty region
-    covered: float  # share of the map in faulty regions: the chance to hit them blindly
+    covered: float  # share of the map in faulty regions: the hit rate of a random point
 
 
 def known_faults(folder: Path) -> dict[str, KnownFault]:
-    """The faults of a simulated machine's clips, by the name of the clip's file."""
+    """The faults of a simulated machine's clips, by file name."""
     path = folder / FAULTS
-    found: dict[str, tuple[str, list[Region]]] = {}
+    faults: dict[str, tuple[str, list[Region]]] = {}
     try:
         with path.open(encoding="utf-8", newline="") as file:
             for row in csv.DictReader(file):
                 bounds = (float(row[key]) for key in ("start_s", "end_s", "low_hz", "high_hz"))
-                found.setdefault(row["file"], (row["fault"], []))[1].append(Region(*bounds))
+                faults.setdefault(row["file"], (row["fault"], []))[1].append(Region(*bounds))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise SsdptError(
-            f"{path}: no readable table of faults; give a plant that ssdpt has simulated"
+            f"{path}: no readable table of faults; use a plant simulated by ssdpt"
         ) from error
-    return {name: KnownFault(fault, tuple(spots)) for name, (fault, spots) in found.items()}
+    return {name: KnownFault(fault, tuple(regions)) for name, (fault, regions) in faults.items()}
 
 
 def faulty_points(
     regions: Sequence[Region], frames: int, frame_seconds: float, frequencies: Floats
 ) -> NDArray[np.bool_]:
-    """Which points of a map lie in any of the regions, (frames, bins), by their centres."""
+    """Which points of a map have their centre in any of the regions, (frames, bins)."""
     seconds = np.arange(frames) * frame_seconds
     inside = np.zeros((frames, len(frequencies)), dtype=bool)
     for region in regions:
-        when = (seconds >= region.start_s) & (seconds <= region.end_s)
-        inside |= when[:, None] & (frequencies >= region.low_hz) & (frequencies <= region.high_hz)
+        in_time = (seconds >= region.start_s) & (seconds <= region.end_s)
+        inside |= (
+            in_time[:, None] & (frequencies >= region.low_hz) & (frequencies <= region.high_hz)
+        )
     return inside
 
 
-def point(recording: Recording, fault: KnownFault, detector: Detector) -> Pointing:
-    """Where the detector's map of a faulty clip points."""
+def localise(recording: Recording, fault: KnownFault, detector: Detector) -> Localisation:
+    """Whether the detector's anomaly map of a faulty clip has its peak in the fault."""
     heat = detector.anomaly_map(recording.path, section=recording.section)
     inside = faulty_points(fault.regions, len(heat), detector.frame_seconds, detector.frequencies)
     peak = np.unravel_index(int(np.argmax(heat)), heat.shape)
-    return Pointing(recording.machine, fault.name, bool(inside[peak]), float(inside.mean()))
+    return Localisation(recording.machine, fault.name, bool(inside[peak]), float(inside.mean()))
 
 
-def summary(pointings: Sequence[Pointing], faulty: int) -> dict[str, Any]:
-    """Clips `faulty` and detected, the share of hits among these and what chance would give."""
-    hits = sum(found.hit for found in pointings)
-    covered = sum(found.covered for found in pointings)
-    detected = len(pointings)
+def summary(localisations: Sequence[Localisation], faulty: int) -> dict[str, Any]:
+    """Number of faulty and detected clips, hit rate of the detected ones, and that of chance."""
+    hits = sum(entry.hit for entry in localisations)
+    covered = sum(entry.covered for entry in localisations)
+    detected = len(localisations)
     return {
         "faulty": faulty,
         "detected": detected,

@@ -1,4 +1,4 @@
-"""Whether maps point at the known faults of the simulated plant."""
+"""Whether anomaly maps have their peak in the known faults of the simulated plant."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import pytest
 
 from ssdpt.data.simulator import Region
 from ssdpt.errors import SsdptError
-from ssdpt.evaluation.pointing import (
+from ssdpt.evaluation.localisation import (
     KnownFault,
-    Pointing,
+    Localisation,
     faulty_points,
     known_faults,
-    point,
+    localise,
     summary,
 )
 from ssdpt.types import Recording
@@ -42,18 +42,18 @@ class Detector:
         return self.heat
 
 
-@pytest.mark.parametrize(("place", "hit"), [((3, 3), True), ((3, 6), False), ((8, 3), False)])
-def test_a_hit_is_a_peak_in_the_fault(tmp_path, place, hit):
+@pytest.mark.parametrize(("peak", "hit"), [((3, 3), True), ((3, 6), False), ((8, 3), False)])
+def test_a_hit_is_a_peak_in_the_fault(tmp_path, peak, hit):
     fault = KnownFault("rub", (Region(0.2, 0.4, 250, 500),))
     recording = Recording(tmp_path / "x.wav", "fan", "01")
-    found = point(recording, fault, Detector(*place))
-    assert found == Pointing("fan", "rub", hit, pytest.approx(0.09))
+    localisation = localise(recording, fault, Detector(*peak))
+    assert localisation == Localisation("fan", "rub", hit, pytest.approx(0.09))
 
 
 def test_the_summary_says_what_chance_would_give():
-    found = [Pointing("fan", "rub", True, 0.1), Pointing("fan", "rub", False, 0.3)]
+    localisations = [Localisation("fan", "rub", True, 0.1), Localisation("fan", "rub", False, 0.3)]
     expected = {"faulty": 5, "detected": 2, "hit_rate": 0.5, "covered": pytest.approx(0.2)}
-    assert summary(found, 5) == expected
+    assert summary(localisations, 5) == expected
     assert summary([], 5) == {"faulty": 5, "detected": 0, "hit_rate": None, "covered": None}
 
 
