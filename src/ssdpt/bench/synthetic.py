@@ -1,4 +1,4 @@
-"""Made-up log-mels of the size of a real data set: how fast does not depend on what is heard."""
+"""Synthetic log-mels of the size of a real data set; speed does not depend on their content."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ BINS = 128
 SECTIONS = 3
 
 
-def made_up_clips(clips: int, seed: int = 0) -> FeatureSet:
-    """Noise in dB, (clips × 313, 128), in three sections."""
+def synthetic_clips(clips: int, seed: int = 0) -> FeatureSet:
+    """Noise in dB, (clips × 313, 128), of three sections."""
     rng = np.random.default_rng(seed)
     frames = rng.standard_normal((clips * FRAMES, BINS), np.float32) * 10 - 40
     recordings = tuple(
