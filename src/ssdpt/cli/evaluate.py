@@ -1,4 +1,4 @@
-"""ssdpt evaluate and compare: how good a model is; with score, what a model is used for."""
+"""ssdpt evaluate and compare: how good a model is."""
 
 from __future__ import annotations
 
@@ -10,16 +10,14 @@ from typing import Annotated
 import typer
 
 from ssdpt.cli.command import command
-from ssdpt.cli.console import REPORTER, STDOUT
+from ssdpt.cli.console import REPORTER, STDOUT, print_rows
 from ssdpt.cli.model import Device, Hop, Json, Model
-from ssdpt.cli.score import score
 
-Data = Annotated[Path, typer.Argument(help="Labelled recordings, in any known layout.")]
+Data = Annotated[Path, typer.Argument(help="Labelled recordings, in any supported layout.")]
 
 
 def register(app: typer.Typer) -> None:
     """Add these commands."""
-    command(app, "score")(score)
     command(app, "evaluate")(evaluate)
     command(app, "compare")(compare)
 
@@ -27,15 +25,15 @@ def register(app: typer.Typer) -> None:
 def evaluate(
     model: Model,
     data: Data,
-    out: Annotated[Path, typer.Option("--out", "-o", help="Where tables and report go.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for tables and report.")],
     machine: Annotated[
         list[str] | None, typer.Option(help="Only this machine (may be repeated).")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of the bootstrap.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 0,
     device: Device = "auto",
     hop: Hop = None,
 ) -> None:
-    """How good is a model? AUC, pAUC, false alarms, and a report to look at and listen to."""
+    """How good is a model? AUC, pAUC, false alarms, and an HTML report with plots and sounds."""
     from ssdpt.data.layouts import read_layout
     from ssdpt.evaluation.evaluate import evaluate as run
     from ssdpt.fleet.fleet import Fleet, only_machines
@@ -43,21 +41,21 @@ def evaluate(
     dataset = read_layout(data)
     if machine:
         dataset = only_machines(dataset, machine)
-    words = ["ssdpt", "evaluate", str(model), str(data), "--out", str(out)]
-    words += [] if hop is None else ["--hop", hop]
+    arguments = ["ssdpt", "evaluate", str(model), str(data), "--out", str(out)]
+    arguments += [] if hop is None else ["--hop", hop]
     result = run(
         Fleet.load(model, device=device, hop=hop),
         dataset,
         out,
         seed=seed,
         reporter=REPORTER,
-        command=shlex.join(words),
+        command=shlex.join(arguments),
     )
     print_rows(result.summary_rows())
     if result.reliability:
-        STDOUT.print("\nfalse alarms found where so many are asked for", markup=False)
-        print_rows([found.row for found in result.reliability])
-        for sentence in result.broken_words:
+        STDOUT.print("\nmeasured false-alarm rates at the requested rates", markup=False)
+        print_rows([entry.row for entry in result.reliability])
+        for sentence in result.false_alarm_deviations:
             STDOUT.print(sentence, markup=False)
     STDOUT.print(result.headline, markup=False)
     STDOUT.print(f"report: {result.report}", markup=False)
@@ -65,13 +63,13 @@ def evaluate(
 
 def compare(
     model_a: Annotated[Path, typer.Argument(help="A model folder, or a folder of models.")],
-    model_b: Annotated[Path, typer.Argument(help="Another.")],
+    model_b: Annotated[Path, typer.Argument(help="The model to compare with.")],
     data: Data,
-    seed: Annotated[int, typer.Option(help="Of the bootstrap.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 0,
     as_json: Json = False,
     device: Device = "auto",
 ) -> None:
-    """Which of two models is better on the same clips, and is it more than chance?"""
+    """Which of two models is better on the same clips, and is the difference significant?"""
     from ssdpt.data.layouts import read_layout
     from ssdpt.evaluation.compare import compare as run
     from ssdpt.fleet.fleet import Fleet
@@ -89,13 +87,3 @@ def compare(
         return
     print_rows(result.summary_rows())
     STDOUT.print(result.verdict, markup=False)
-
-
-def print_rows(rows: list[dict[str, str]]) -> None:
-    """Rows of text as aligned columns, never cut; the headings are the keys."""
-    table = [list(rows[0]), *(list(row.values()) for row in rows)]
-    widths = [max(len(row[place]) for row in table) for place in range(len(table[0]))]
-    for number, (first, *others) in enumerate(table):
-        cells = [text.rjust(width) for text, width in zip(others, widths[1:], strict=True)]
-        line = "  ".join([first.ljust(widths[0]), *cells])
-        STDOUT.print(line, markup=False, style=None if number else "bold")
