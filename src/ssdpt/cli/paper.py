@@ -77,14 +77,14 @@ def _experiment(name: str, about: str, experiments: tuple[str, ...]) -> None:
         from ssdpt.config.tree import parse_override
         from ssdpt.errors import SsdptError
         from ssdpt.experiments.paper.engine import Engine
-        from ssdpt.experiments.paper.paper import Paper, Request
+        from ssdpt.experiments.paper_run import PaperRequest, PaperRun
 
         if engine is EngineName.local and gpus:
             raise SsdptError(
                 "--gpus needs a cluster: add --engine ray, or use --jobs on this machine"
             )
-        paper = Paper(
-            Request(
+        paper = PaperRun(
+            PaperRequest(
                 experiments=experiments,
                 out=out,
                 roots=tuple(data or ()),
@@ -118,7 +118,7 @@ def _experiment(name: str, about: str, experiments: tuple[str, ...]) -> None:
 
 def params(as_json: Json = False) -> None:
     """Parameter counts of the networks of Table II."""
-    from ssdpt.experiments.paper.params import parameter_table
+    from ssdpt.experiments.paper.parameter_counts import parameter_table
 
     rows = parameter_table()
     if as_json:

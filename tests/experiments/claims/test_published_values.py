@@ -1,4 +1,4 @@
-"""The numbers of the paper, once more by hand."""
+"""The printed numbers of the paper, typed a second time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from scipy import stats
 
 from ssdpt.experiments.claims.published import DEFAULT_ROW, published
 from ssdpt.experiments.claims.statements import BETA_STATEMENTS, STATEMENTS
-from ssdpt.experiments.paper.params import parameter_table
+from ssdpt.experiments.paper.parameter_counts import parameter_table
 from ssdpt.experiments.paper.variants import TABLE_ONE, block_name
 
 TABLE_I = [
@@ -69,7 +69,7 @@ def test_the_parameters_are_those_of_the_networks():
     assert printed == [row["paper_count"] for row in parameter_table()]
 
 
-def test_values_are_given_where_the_paper_has_them_only():
+def test_values_exist_only_where_the_paper_has_them():
     paper = published()
     assert paper.of_machine("ssdpt", "valve", "h_auc") == 0.752
     assert paper.of_machine("blocks-3-256", "valve", "h_auc") == 0.782
@@ -83,7 +83,7 @@ def test_values_are_given_where_the_paper_has_them_only():
     assert paper.overall("ssdpt", "official_2021", "arithmetic") is None
 
 
-def test_every_statement_has_words_and_a_test():
+def test_every_statement_has_text_and_a_test():
     statements = published().statements
     assert set(statements) == {*STATEMENTS, *BETA_STATEMENTS}
     for statement in statements.values():

@@ -1,4 +1,4 @@
-"""Results of experiments that nobody ran: seeded scores with differences planted in them."""
+"""Fake results of experiments: random scores with known differences."""
 
 from __future__ import annotations
 
@@ -43,11 +43,10 @@ def fake_results(
     notes=(),
     failures=None,
 ):
-    """`gains`: (variant, machine) or variant to what its separation is changed by.
+    """`gains`: change of the separation, by (variant, machine) or variant.
 
-    Noise is a clip's own, shared by all variants, as it is in life; `reconstruction` is how much
-    the reconstruction error of a faulty clip stands out, in standard deviations of its noise,
-    which is `error_scale`.
+    Most noise of a clip is common to all variants, as in real results. `reconstruction` is the
+    increase of the reconstruction error of a faulty clip, in standard deviations `error_scale`.
     """
     gains = gains or {}
 
@@ -57,28 +56,28 @@ def fake_results(
         members = fake_clips(machine, clips=clips, sections=sections)
         faulty = np.array([clip.label == "anomaly" for clip in members])
         common = np.random.default_rng(zlib.crc32(machine.encode()))
-        own = np.random.default_rng([seed, zlib.crc32(f"{variant} {machine}".encode())])
+        specific = np.random.default_rng([seed, zlib.crc32(f"{variant} {machine}".encode())])
         gain = gains.get((variant, machine), gains.get(variant, 0.0))
-        noise = common.standard_normal(len(members)) + 0.3 * own.standard_normal(len(members))
+        noise = common.standard_normal(len(members)) + 0.3 * specific.standard_normal(len(members))
         identity = (noise + (SEPARATION + gain) * faulty).astype(np.float32)
         error = error_scale * (common.standard_normal(len(members)) + reconstruction * faulty)
-        lucky = (identity + 0.2 * faulty).astype(np.float32)
+        oracle = (identity + 0.2 * faulty).astype(np.float32)
         return MachineScores(
             clips=members,
             value=identity,
-            oracle=lucky if epochs else None,
+            oracle=oracle if epochs else None,
             oracle_epoch=7 if epochs else None,
             parts={"identity": identity, "reconstruction": error.astype(np.float32)},
             logs=tuple(
-                f"cells/{name}-{machine}-{seed}" for name in known[variant].members or (variant,)
+                f"cells/{name}-{machine}-{seed}" for name in chosen[variant].members or (variant,)
             ),
         )
 
-    known = {
+    chosen = {
         name: variant
         for name, variant in variants(CONFIG, experiments).items()
         if name not in without
     }
     return Results(
-        known, machines, range(seeds), lookup, quick=quick, notes=notes, failures=failures
+        chosen, machines, range(seeds), lookup, quick=quick, notes=notes, failures=failures
     )

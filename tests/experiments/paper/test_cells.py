@@ -1,4 +1,4 @@
-"""Cells: named by what went into them, and kept whole."""
+"""Cells: keyed by their inputs, and stored atomically."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def cell(changes=None, machines=("fan",), fingerprint="f"):
 
 
 @pytest.fixture
-def found():
+def scores():
     clips = tuple(Clip(f"{n}.wav", "fan", "00", "source", "normal") for n in range(3))
     return CellScores(
         clips=clips,
@@ -55,37 +55,37 @@ def test_the_key_changes_with_what_changes_the_scores():
         {"ssdpt.training.checkpoint_seconds": 5},
     ],
 )
-def test_and_with_nothing_else(changes):
+def test_the_key_ignores_everything_else(changes):
     assert cell(changes).key == cell().key
 
 
-def test_another_version_runs_it_again(monkeypatch):
+def test_another_version_changes_the_key(monkeypatch):
     before = cell().key
     monkeypatch.setattr("ssdpt.experiments.paper.cells.__version__", "99.0")
     assert cell().key != before
 
 
-def test_what_is_saved_comes_back(tmp_path, found):
+def test_a_stored_cell_is_loaded_unchanged(tmp_path, scores):
     store = CellStore(tmp_path)
     assert store.load(cell()) is None
-    store.save(cell(), found)
-    back = store.load(cell())
-    assert back.clips == found.clips
-    assert back.normals == found.normals
-    assert back.epoch_numbers == (1, 4)
-    assert (back.seconds, back.facts, back.log) == (1.5, {"parameters": 12}, found.log)
+    store.save(cell(), scores)
+    loaded = store.load(cell())
+    assert loaded.clips == scores.clips
+    assert loaded.normals == scores.normals
+    assert loaded.epoch_numbers == (1, 4)
+    assert (loaded.seconds, loaded.facts, loaded.log) == (1.5, {"parameters": 12}, scores.log)
     for name in ("value", "epochs", "normal_value", "normal_epochs"):
-        np.testing.assert_array_equal(getattr(back, name), getattr(found, name))
-    np.testing.assert_array_equal(back.parts["identity"], found.parts["identity"])
+        np.testing.assert_array_equal(getattr(loaded, name), getattr(scores, name))
+    np.testing.assert_array_equal(loaded.parts["identity"], scores.parts["identity"])
     assert store.load(cell({"seed": 1})) is None
 
 
 @pytest.mark.parametrize("file", ["cell.json", "scores.safetensors"])
 @pytest.mark.parametrize("harm", [lambda path: path.unlink(), lambda path: path.write_bytes(b"x")])
-def test_a_damaged_cell_counts_as_not_there(tmp_path, found, file, harm):
+def test_a_damaged_cell_counts_as_missing(tmp_path, scores, file, harm):
     store = CellStore(tmp_path)
-    store.save(cell(), found)
-    harm(store.place(cell()) / file)
+    store.save(cell(), scores)
+    harm(store.folder_of(cell()) / file)
     assert store.load(cell()) is None
-    store.save(cell(), found)
+    store.save(cell(), scores)
     assert store.load(cell()) is not None

@@ -1,4 +1,4 @@
-"""Running cells: exactly once, resumed after an interruption, failures told."""
+"""Running cells: exactly once, resumed after an interruption, failures reported."""
 
 from __future__ import annotations
 
@@ -32,23 +32,23 @@ def make(data):
 
 
 def test_a_network_is_scored_after_every_epoch(data, make, tmp_path):
-    found = run_cell(make("ssdpt"), data, tmp_path)
-    assert found.epochs.shape == (2, len(data.by_machine["fan"].test))
-    assert found.normal_epochs.shape == (2, 24)
-    np.testing.assert_array_equal(found.epochs[-1], found.value)
-    assert not np.array_equal(found.epochs[0], found.value)
-    assert len(found.log.splitlines()) == 2
-    assert [clip.name for clip in found.clips] == [
+    scores = run_cell(make("ssdpt"), data, tmp_path)
+    assert scores.epochs.shape == (2, len(data.by_machine["fan"].test))
+    assert scores.normal_epochs.shape == (2, 24)
+    np.testing.assert_array_equal(scores.epochs[-1], scores.value)
+    assert not np.array_equal(scores.epochs[0], scores.value)
+    assert len(scores.log.splitlines()) == 2
+    assert [clip.name for clip in scores.clips] == [
         item.path.name for item in data.by_machine["fan"].test
     ]
     beta = load_config("tiny").ssdpt.beta
     np.testing.assert_allclose(
-        found.value, found.parts["identity"] + beta * found.parts["reconstruction"], rtol=1e-5
+        scores.value, scores.parts["identity"] + beta * scores.parts["reconstruction"], rtol=1e-5
     )
-    assert found.facts["parameters"] > 0
+    assert scores.facts["parameters"] > 0
 
 
-def test_looking_at_every_epoch_does_not_change_what_is_learnt(data, make, tmp_path):
+def test_scoring_every_epoch_does_not_change_the_training(data, make, tmp_path):
     from ssdpt.systems import system_class
     from ssdpt.systems.base import FitContext
 
@@ -64,19 +64,19 @@ def test_looking_at_every_epoch_does_not_change_what_is_learnt(data, make, tmp_p
 
 
 def test_a_system_without_epochs(data, make, tmp_path):
-    found = run_cell(make("gmm"), data, tmp_path)
-    assert found.epochs.shape == (0, len(found.clips))
-    assert found.log == ""
-    assert np.isfinite(found.value).all()
+    scores = run_cell(make("gmm"), data, tmp_path)
+    assert scores.epochs.shape == (0, len(scores.clips))
+    assert scores.log == ""
+    assert np.isfinite(scores.value).all()
 
 
 def test_labels_are_never_read(data, make, tmp_path):
-    """With all labels turned round, the scores are the same."""
+    """With all labels swapped, the scores are the same."""
     from dataclasses import replace
 
     other = {"normal": "anomaly", "anomaly": "normal"}
     fan = data.by_machine["fan"]
-    turned = replace(
+    swapped = replace(
         data,
         by_machine={
             "fan": replace(fan, test=tuple(replace(t, label=other[t.label]) for t in fan.test))
@@ -84,7 +84,7 @@ def test_labels_are_never_read(data, make, tmp_path):
     )
     for system in ("gmm", "ae"):
         before = run_cell(make(system), data, tmp_path / system / "a")
-        after = run_cell(make(system), turned, tmp_path / system / "b")
+        after = run_cell(make(system), swapped, tmp_path / system / "b")
         np.testing.assert_array_equal(before.value, after.value)
         np.testing.assert_array_equal(before.epochs, after.epochs)
 
@@ -111,7 +111,7 @@ def test_a_finished_cell_is_never_run_again(data, make, tmp_path, monkeypatch):
     assert not list(tmp_path.glob(".*"))
 
 
-def test_a_failing_cell_is_told_and_the_rest_go_on(data, make, tmp_path, monkeypatch):
+def test_a_failing_cell_is_reported_and_the_others_continue(data, make, tmp_path, monkeypatch):
     real = engine.run_cell
 
     def run(cell, *rest):
@@ -119,20 +119,20 @@ def test_a_failing_cell_is_told_and_the_rest_go_on(data, make, tmp_path, monkeyp
             raise ZeroDivisionError("by zero\nin line 7")
         return real(cell, *rest)
 
-    class Told(Reporter):
+    class Recorder(Reporter):
         def __init__(self):
             self.warnings = []
 
         def warn(self, message):
             self.warnings.append(message)
 
-    told = Told()
+    recorder = Recorder()
     monkeypatch.setattr(engine, "run_cell", run)
     store = CellStore(tmp_path)
-    failures = run_cells([make("ae"), make("gmm")], data, store, Engine(), told)
-    reason = "an unforeseen error, ZeroDivisionError: by zero"
+    failures = run_cells([make("ae"), make("gmm")], data, store, Engine(), recorder)
+    reason = "an unexpected error, ZeroDivisionError: by zero"
     assert failures == {"ae, fan, seed 0": reason}
-    assert told.warnings == [f"ae, fan, seed 0 failed, the rest go on: {reason}"]
+    assert recorder.warnings == [f"ae, fan, seed 0 failed, the others continue: {reason}"]
     assert store.load(make("gmm")) is not None
     assert store.load(make("ae")) is None
     monkeypatch.setattr(engine, "run_cell", real)
@@ -140,8 +140,8 @@ def test_a_failing_cell_is_told_and_the_rest_go_on(data, make, tmp_path, monkeyp
     assert store.load(make("ae")) is not None
 
 
-def test_an_interrupted_cell_goes_on_where_it_was(data, make, tmp_path, monkeypatch):
-    """Stopped after its first epoch, the second run makes the second epoch only."""
+def test_an_interrupted_cell_is_resumed(data, make, tmp_path, monkeypatch):
+    """After an interruption in the first epoch, the second run makes only the second epoch."""
     cell = make("ae", ae__training__checkpoint_seconds=1e-6)
     whole = run_cell(cell, data, tmp_path / "whole")
 
@@ -165,7 +165,7 @@ def test_an_interrupted_cell_goes_on_where_it_was(data, make, tmp_path, monkeypa
     np.testing.assert_array_equal(again.value, whole.value)
 
 
-def test_the_plan_counts_cells_and_runs_none(data, make, tmp_path):
+def test_the_plan_counts_cells_without_running_them(data, make, tmp_path):
     store = CellStore(tmp_path)
     run_cells([make("gmm")], data, store, Engine())
     cells = [
@@ -183,7 +183,7 @@ def test_the_plan_counts_cells_and_runs_none(data, make, tmp_path):
     assert [entry.name for entry in tmp_path.iterdir()] == [make("gmm").key]
 
 
-def test_a_plan_of_nothing(data, make, tmp_path):
+def test_a_plan_without_unfinished_cells(data, make, tmp_path):
     store = CellStore(tmp_path)
     run_cells([make("gmm")], data, store, Engine())
     plan = make_plan([make("gmm")], data, store, "cpu")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ssdpt.experiments.paper.params import parameter_table
+from ssdpt.experiments.paper.parameter_counts import parameter_table
 
 
 def test_the_rows_of_the_paper():

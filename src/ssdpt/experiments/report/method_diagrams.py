@@ -1,6 +1,6 @@
-"""The flow chart of the method and the DPT block, drawn from the configuration as SVG.
+"""The flow chart of the method and the DPT block as SVG, drawn from the configuration.
 
-Every arrow carries the shape of what travels along it.
+Every arrow is labelled with the shape of the data.
 """
 
 from __future__ import annotations
@@ -8,10 +8,10 @@ from __future__ import annotations
 import itertools
 
 from ssdpt.config.tree import Config
-from ssdpt.experiments.report.sheet import Arrow, Box, Drawing, Note
+from ssdpt.experiments.report.diagram import Arrow, Box, Diagram, Note
 
 
-def flow_chart(config: Config, classes: int = 3) -> Drawing:
+def flow_chart(config: Config, classes: int = 3) -> Diagram:
     """From a clip to the training loss (left) and to the anomaly score (right)."""
     model, features = config.ssdpt, config.features
     frames, bins = model.frames, features.n_mels
@@ -48,9 +48,9 @@ def flow_chart(config: Config, classes: int = 3) -> Drawing:
     testing = Box(
         right, 215, 270, "Segments for testing", (f"P = {frames} frames, every {model.hop}",)
     )
-    mixup = Box(left, 310, 270, "Mixup", (_mixup_words(config),))
-    norm = Box(left, 400, 270, "BatchNorm, then mask", (_mask_words(config),))
-    plain = Box(right, 400, 270, "BatchNorm", ("nothing is hidden",))
+    mixup = Box(left, 310, 270, "Mixup", (_mixup_text(config),))
+    norm = Box(left, 400, 270, "BatchNorm, then mask", (_mask_text(config),))
+    unmasked = Box(right, 400, 270, "BatchNorm", ("no mask",))
     network = Box(
         middle,
         500,
@@ -83,7 +83,7 @@ def flow_chart(config: Config, classes: int = 3) -> Drawing:
         705,
         300,
         "Testing: A = A_c + β · A_r",
-        (f"{_score_words(config)} + {model.beta:g} · squared error",),
+        (f"{_score_text(config)} + {model.beta:g} · squared error",),
         "outcome",
     )
     arrows = [
@@ -92,9 +92,9 @@ def flow_chart(config: Config, classes: int = 3) -> Drawing:
         _branch(log_mel, testing, f"{whole} × {bins}", 1),
         _down(training, mixup, f"{batch} × {segment}  (a clip has {segments(model.training.hop)})"),
         _down(mixup, norm, f"{batch} × {segment}"),
-        _down(testing, plain, f"{segments(model.hop)} × {segment}"),
+        _down(testing, unmasked, f"{segments(model.hop)} × {segment}"),
         _down(norm, network, f"{batch} × {segment}"),
-        _down(plain, network, f"{segments(model.hop)} × {segment}"),
+        _down(unmasked, network, f"{segments(model.hop)} × {segment}"),
         _down(network, rebuilt, f"B × {segment}", x=left),
         _down(network, identity, f"B × {segment}", x=right),
         _down(rebuilt, loss, f"B × {segment}"),
@@ -124,14 +124,14 @@ def flow_chart(config: Config, classes: int = 3) -> Drawing:
         Note(right + 10, 172, "testing", "lane"),
     )
     boxes = (
-        *(clip, log_mel, training, testing, mixup, norm, plain),
+        *(clip, log_mel, training, testing, mixup, norm, unmasked),
         *(network, rebuilt, identity, loss, score),
     )
-    return Drawing("Flow chart of SSDPT", 800, 745, boxes, tuple(arrows), notes)
+    return Diagram("Flow chart of SSDPT", 800, 745, boxes, tuple(arrows), notes)
 
 
-def dpt_block(config: Config) -> Drawing:
-    """One block: an encoder over frames, the segment turned over, an encoder over bins."""
+def dpt_block(config: Config) -> Diagram:
+    """One block: an encoder over frames, a transposition, an encoder over bins."""
     model = config.ssdpt
     frames, bins = model.frames, config.features.n_mels
     first, over = _encoder(config, 150, "Encoder E_s, over frames", frames, bins)
@@ -153,12 +153,12 @@ def dpt_block(config: Config) -> Drawing:
     ]
     notes = (
         Note(158, 438, f"1 × {frames} × {bins}"),
-        Note(304, 462, "turned over", anchor="end"),
-        Note(478, 446, "turned back"),
+        Note(304, 462, "transposed", anchor="end"),
+        Note(478, 446, "transposed back"),
         Note(20, 488, f"× M = {model.blocks}, one after the other", "lane"),
     )
     frame = [(18.0, 52.0, 264.0, 366.0), (338.0, 52.0, 264.0, 366.0)]
-    return Drawing(
+    return Diagram(
         "Architecture of a DPT block",
         640,
         495,
@@ -172,7 +172,7 @@ def dpt_block(config: Config) -> Drawing:
 def _encoder(
     config: Config, x: float, title: str, length: int, embedding: int
 ) -> tuple[list[Box], list[Arrow]]:
-    """Attention and feed-forward network, each with its residual path, at one column."""
+    """Attention and feed-forward network, each with its residual path, in one column."""
     heads, hidden = config.ssdpt.heads, config.ssdpt.feed_forward
     shape = f"1 × {length} × {embedding}"
     boxes = [
@@ -203,12 +203,12 @@ def _encoder(
     return boxes, arrows
 
 
-def _mixup_words(config: Config) -> str:
+def _mixup_text(config: Config) -> str:
     share = config.ssdpt.mixup
-    return f"λ from Beta({share:g}, {share:g}), once a batch" if share else "switched off"
+    return f"λ from Beta({share:g}, {share:g}), once per batch" if share else "switched off"
 
 
-def _mask_words(config: Config) -> str:
+def _mask_text(config: Config) -> str:
     mask = config.ssdpt.mask
     stripes = f"{mask.stripes} stripes of {mask.stripe_width}"
     return {
@@ -220,12 +220,12 @@ def _mask_words(config: Config) -> str:
     }[mask.kind]
 
 
-def _score_words(config: Config) -> str:
+def _score_text(config: Config) -> str:
     return "log((1−p)/p)" if config.ssdpt.score == "log-odds" else "log((1−p)−log p)"
 
 
 def _down(one: Box, other: Box, label: str, x: float | None = None) -> Arrow:
-    """Straight down, where the narrower of the two has its middle."""
+    """Straight down, at the centre of the narrower box."""
     place = x if x is not None else (one.x if one.width < other.width else other.x)
     middle = (one.bottom + other.top) / 2 + 4
     return Arrow(((place, one.bottom), (place, other.top)), label, (place + 8, middle))

@@ -1,9 +1,8 @@
-"""Cells on a real Ray cluster of two nodes: each exactly once, whatever is killed meanwhile."""
+"""Cells on a real Ray cluster of two nodes: each runs exactly once, even after kills."""
 
 from __future__ import annotations
 
 import threading
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -15,6 +14,7 @@ from ssdpt.errors import SsdptError
 from ssdpt.experiments.paper.cells import Cell, CellStore
 from ssdpt.experiments.paper.data import read_data
 from ssdpt.experiments.paper.engine import Engine, run_cells
+from waiting import wait_until
 
 pytestmark = pytest.mark.full
 
@@ -26,9 +26,9 @@ class Counted(CellStore):
         super().__init__(folder)
         self.saved = []
 
-    def save(self, cell, found):
+    def save(self, cell, scores):
         self.saved.append(cell.key)
-        super().save(cell, found)
+        super().save(cell, scores)
 
 
 @pytest.fixture(scope="module")
@@ -38,10 +38,10 @@ def data(plant):
 
 @pytest.fixture(scope="module")
 def cells(data):
-    """Some that take a moment, and one that fails."""
+    """Some cells that take a moment, and one that fails."""
     configs = [load_config("tiny", {"system": "ae", "seed": seed}) for seed in range(8)]
-    made = [Cell(config, ("fan",), data.fingerprint(["fan"])) for config in configs]
-    return [*made, replace(made[0], machines=("pump",))]
+    cells = [Cell(config, ("fan",), data.fingerprint(["fan"])) for config in configs]
+    return [*cells, replace(cells[0], machines=("pump",))]
 
 
 def test_a_killed_worker_and_a_killed_node_lose_no_cell(nodes, data, cells, tmp_path):
@@ -50,21 +50,21 @@ def test_a_killed_worker_and_a_killed_node_lose_no_cell(nodes, data, cells, tmp_
     store, listener = Counted(tmp_path / "ray"), Listener()
     second = nodes.add()
     engine = Engine("ray", nodes.address)
-    found: dict[str, str] = {}
+    failures: dict[str, str] = {}
     run = threading.Thread(
-        target=lambda: found.update(run_cells(cells, data, store, engine, listener))
+        target=lambda: failures.update(run_cells(cells, data, store, engine, listener))
     )
     run.start()
-    _wait(lambda: len(store.saved) >= 1)
+    wait_until(lambda: len(store.saved) >= 1, "the first cell is stored", timeout=120)
     for process, command in nodes.head.processes().items():
         if "ray::_perform" in command:
             kill(process)
-    _wait(lambda: len(store.saved) >= 3)
+    wait_until(lambda: len(store.saved) >= 3, "three cells are stored", timeout=120)
     second.kill()
     run.join(timeout=120)
     assert not run.is_alive()
     assert sorted(store.saved) == sorted(cell.key for cell in cells[:-1])
-    assert list(found) == ["ae, pump, seed 0"]
+    assert list(failures) == ["ae, pump, seed 0"]
     assert any("runs again" in message for message in listener.warned)
     for cell in cells[:-1]:
         there, here = store.load(cell), local.load(cell)
@@ -76,10 +76,3 @@ def test_a_killed_worker_and_a_killed_node_lose_no_cell(nodes, data, cells, tmp_
 def test_no_cluster_at_the_address(data, cells, tmp_path):
     with pytest.raises(SsdptError, match="no Ray cluster can be joined there"):
         run_cells(cells, data, CellStore(tmp_path), Engine("ray", "127.0.0.1:9"))
-
-
-def _wait(reached):
-    end = time.monotonic() + 120
-    while not reached():
-        assert time.monotonic() < end
-        time.sleep(0.01)

@@ -1,4 +1,4 @@
-"""Every table and figure of the paper: which cells they need, and what came out of them."""
+"""`ssdpt paper`: the cells that the paper's tables and figures need, and the report of them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ssdpt.experiments.paper.engine import Engine, run_cells
 from ssdpt.experiments.paper.plan import Plan, make_plan
 from ssdpt.experiments.paper.results import MachineScores, Results, oracle_epoch
 from ssdpt.experiments.paper.variants import Variant, variants
-from ssdpt.experiments.report.page import present
+from ssdpt.experiments.report.page import write_report
 from ssdpt.scoring.fusion import Scale, fuse
 from ssdpt.systems import system_class
 from ssdpt.training.loop import choose_device, duration
@@ -34,13 +34,13 @@ _RECORDINGS = "recordings.json"  # the fingerprint of every machine type
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
-    """What was asked for."""
+class PaperRequest:
+    """The request of one run."""
 
     experiments: tuple[str, ...]
     out: Path
     roots: tuple[Path, ...] = ()
-    machines: tuple[str, ...] = ()  # all that are there
+    machines: tuple[str, ...] = ()  # none: all
     seeds: int = 1
     quick: bool = False
     engine: Engine = field(default_factory=Engine)
@@ -50,12 +50,12 @@ class Request:
     command: str = "ssdpt paper"
 
 
-class Paper:
-    """One run of some of the experiments, in one folder."""
+class PaperRun:
+    """One run of some experiments, and its folder."""
 
-    def __init__(self, request: Request, reporter: Reporter = SILENT) -> None:
+    def __init__(self, request: PaperRequest, reporter: Reporter = SILENT) -> None:
         self.request, self.reporter = request, reporter
-        choose_device(request.device)  # says at once that it is not there
+        choose_device(request.device)  # fails at once if it is missing
         overrides = {**(request.overrides or {}), "device": request.device}
         self.config = _settings(request.quick, overrides)
         self.variants = variants(self.config, request.experiments)
@@ -68,8 +68,8 @@ class Paper:
         if not roots:
             if not request.quick:
                 raise SsdptError(
-                    "no recordings were given: name the DCASE 2021 folder with --data, or try it "
-                    "with --quick, which simulates its own plant"
+                    "no recordings were given: name the DCASE 2021 folder with --data, or use "
+                    "--quick, which simulates a plant"
                 )
             plant, only = request.out / "plant", request.machines or None
             roots = (simulate(plant, "smoke", machines=only, reporter=reporter),)
@@ -84,14 +84,14 @@ class Paper:
         return range(self.request.seeds)
 
     def cell(self, variant: str, machine: str, seed: int) -> Cell:
-        """The training that a figure of a variant rests on."""
+        """The cell with the scores of a variant, machine type and seed."""
         config = self.configs[variant].model_copy(update={"seed": seed})
         together = self.data.trained_with(machine, config)
         label = self.variants[variant].label
         return Cell(config, together, self.data.fingerprint(together), label)
 
     def cells(self) -> list[Cell]:
-        """All that is needed, machine by machine, so that its features are used while at hand."""
+        """All cells, machine by machine, so that the features of a machine stay in memory."""
         return [
             self.cell(name, machine, seed)
             for machine in self.data.machines
@@ -100,13 +100,13 @@ class Paper:
         ]
 
     def plan(self) -> Plan:
-        """What it would cost; nothing is run."""
+        """An estimate of time and memory; nothing is run."""
         return make_plan(self.cells(), self.data, self.store, self.request.device, self.reporter)
 
     def run(self) -> Path:
-        """Run what is not finished yet, and write tables, figures and the page."""
+        """Run all unfinished cells, and write tables, figures and the page."""
         begun = time.monotonic()
-        self._tell_of_changes()
+        self._report_changes()
         cells = self.cells()
         failures = run_cells(cells, self.data, self.store, self.request.engine, self.reporter)
         if not any(self.store.load(cell) for cell in cells):
@@ -118,10 +118,10 @@ class Paper:
             self.seeds,
             self.scores,
             quick=self.request.quick,
-            notes=(*self.data.notes, *self._rules()),
+            notes=(*self.data.notes, *self._joint_training_notes()),
             failures=failures,
         )
-        return present(
+        return write_report(
             results,
             self.config,
             self.request.out,
@@ -142,76 +142,80 @@ class Paper:
         )
 
     def scores(self, variant: str, machine: str, seed: int) -> MachineScores | None:
-        """What was found of one machine; None where its cell failed."""
-        known = self.variants[variant]
-        if known.members:
-            return self._fused(known, machine, seed)
+        """The scores of one machine; None if its cell failed."""
+        entry = self.variants[variant]
+        if entry.members:
+            return self._fused(entry, machine, seed)
         cell = self.cell(variant, machine, seed)
-        found = self.store.load(cell)
-        if found is None:
+        stored = self.store.load(cell)
+        if stored is None:
             return None
-        own = np.array([clip.machine == machine for clip in found.clips])
-        clips = tuple(clip for clip in found.clips if clip.machine == machine)
-        values = found.parts[known.part] if known.part else found.value
-        best = None if known.part else oracle_epoch(clips, found.epochs[:, own])
+        of_machine = np.array([clip.machine == machine for clip in stored.clips])
+        clips = tuple(clip for clip in stored.clips if clip.machine == machine)
+        values = stored.parts[entry.part] if entry.part else stored.value
+        best = None if entry.part else oracle_epoch(clips, stored.epochs[:, of_machine])
         return MachineScores(
             clips=clips,
-            value=values[own],
-            oracle=None if best is None else found.epochs[best, own],
-            oracle_epoch=None if best is None else found.epoch_numbers[best],
-            parts={name: part[own] for name, part in found.parts.items()},
-            logs=(str(self.store.place(cell).relative_to(self.request.out)),),
+            value=values[of_machine],
+            oracle=None if best is None else stored.epochs[best, of_machine],
+            oracle_epoch=None if best is None else stored.epoch_numbers[best],
+            parts={name: part[of_machine] for name, part in stored.parts.items()},
+            logs=(str(self.store.folder_of(cell).relative_to(self.request.out)),),
         )
 
     def _fused(self, variant: Variant, machine: str, seed: int) -> MachineScores | None:
-        """The ensemble of variants that were trained each on their own."""
+        """The ensemble of variants that were trained separately."""
         members = [self.scores(name, machine, seed) for name in variant.members]
-        whole = [member for member in members if member is not None]
-        if len(whole) < len(members):
+        available = [member for member in members if member is not None]
+        if len(available) < len(members):
             return None
-        found = [self.store.load(self.cell(name, machine, seed)) for name in variant.members]
-        cells = [cell for cell in found if cell is not None]
-        clips = whole[0].clips
+        stored = [self.store.load(self.cell(name, machine, seed)) for name in variant.members]
+        cells = [cell for cell in stored if cell is not None]
+        clips = available[0].clips
         sections = np.array([clip.section for clip in clips])
         value = np.zeros(len(clips), np.float32)
         oracle = np.zeros(len(clips), np.float32)
         for section in np.unique(sections):
-            own = sections == section
+            in_section = sections == section
             last = [_scale(cell, section, cell.normal_value) for cell in cells]
-            value[own] = fuse(np.array([member.value[own] for member in whole]), last)
+            value[in_section] = fuse(
+                np.array([member.value[in_section] for member in available]), last
+            )
             best = [
                 _scale(
                     cell, section, cell.normal_epochs[cell.epoch_numbers.index(member.oracle_epoch)]
                 )
-                for cell, member in zip(cells, whole, strict=True)
+                for cell, member in zip(cells, available, strict=True)
                 if member.oracle_epoch is not None
             ]
-            if len(best) == len(whole):
-                rows = [member.oracle[own] for member in whole if member.oracle is not None]
-                oracle[own] = fuse(np.array(rows), best)
+            if len(best) == len(available):
+                rows = [
+                    member.oracle[in_section] for member in available if member.oracle is not None
+                ]
+                oracle[in_section] = fuse(np.array(rows), best)
         return MachineScores(
             clips=clips,
             value=value,
-            oracle=None if any(member.oracle is None for member in whole) else oracle,
+            oracle=None if any(member.oracle is None for member in available) else oracle,
             oracle_epoch=None,
             parts={},
-            logs=tuple(log for member in whole for log in member.logs),
+            logs=tuple(log for member in available for log in member.logs),
         )
 
-    def _tell_of_changes(self) -> None:
-        """Say which recordings are not those of an earlier run into the same folder."""
-        place = self.request.out / _RECORDINGS
-        before = json.loads(place.read_text("utf-8")) if place.is_file() else {}
+    def _report_changes(self) -> None:
+        """Warn about recordings that changed since an earlier run into the same folder."""
+        path = self.request.out / _RECORDINGS
+        before = json.loads(path.read_text("utf-8")) if path.is_file() else {}
         now = {name: machine.fingerprint for name, machine in self.data.by_machine.items()}
         for name in now:
             if before.get(name, now[name]) != now[name]:
                 self.reporter.warn(
                     f"{name}: its recordings have changed since the last run; its cells run again"
                 )
-        write_json(place, {**before, **now})
+        write_json(path, {**before, **now})
 
-    def _rules(self) -> list[str]:
-        """What was done by rule, in words."""
+    def _joint_training_notes(self) -> list[str]:
+        """Notes on machine types that are trained together with others."""
         joint = [
             machine
             for machine in self.data.machines
@@ -222,7 +226,7 @@ class Paper:
         if not joint:
             return []
         return [
-            f"{', '.join(joint)}: one section, so nothing to classify; the classes are the "
+            f"{', '.join(joint)}: only one section, so nothing to classify; the classes are the "
             f"sections of all machine types ({', '.join(self.data.machines)})"
         ]
 
@@ -235,8 +239,8 @@ class Paper:
 
 
 def _scale(cell: CellScores, section: str, normal: Floats) -> Scale:
-    own = np.array([clip.section == section for clip in cell.normals])
-    return Scale.of(normal[own])
+    in_section = np.array([clip.section == section for clip in cell.normals])
+    return Scale.of(normal[in_section])
 
 
 def _settings(quick: bool, overrides: Mapping[str, Any]) -> Config:

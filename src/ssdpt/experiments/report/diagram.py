@@ -1,48 +1,49 @@
-"""A sheet with boxes and arrows, as SVG that follows light and dark by itself."""
+"""A diagram of boxes and arrows as SVG, with light and dark colours."""
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ssdpt.evaluation.web_page import escape
+
 LETTER = 7.4  # pixels of an average letter of a box's title, 13 px
 SMALL_LETTER = 6.4  # of a line in it, and of an arrow's label, 11.5 px
 _STYLE = """
-.drawing text { font: 11.5px system-ui, "Segoe UI", Roboto, sans-serif; fill: #16202a; }
-.drawing .title { font-size: 13px; font-weight: 600; }
-.drawing .label, .drawing .lane { fill: #5a6772; }
-.drawing .lane { font-size: 13px; font-weight: 600; }
-.drawing rect { fill: #ffffff; stroke: #8a949c; }
-.drawing rect.network { fill: #d8ebf7; stroke: #0072b2; }
-.drawing rect.outcome { fill: #fbe9cd; stroke: #b87a00; }
-.drawing rect.frame { fill: none; stroke: #8a949c; stroke-dasharray: 4 3; }
-.drawing path { fill: none; stroke: #5a6772; stroke-width: 1.3; }
-.drawing path.tip { fill: #5a6772; stroke: none; }
+.diagram text { font: 11.5px system-ui, "Segoe UI", Roboto, sans-serif; fill: #16202a; }
+.diagram .title { font-size: 13px; font-weight: 600; }
+.diagram .label, .diagram .lane { fill: #5a6772; }
+.diagram .lane { font-size: 13px; font-weight: 600; }
+.diagram rect { fill: #ffffff; stroke: #8a949c; }
+.diagram rect.network { fill: #d8ebf7; stroke: #0072b2; }
+.diagram rect.outcome { fill: #fbe9cd; stroke: #b87a00; }
+.diagram rect.frame { fill: none; stroke: #8a949c; stroke-dasharray: 4 3; }
+.diagram path { fill: none; stroke: #5a6772; stroke-width: 1.3; }
+.diagram path.tip { fill: #5a6772; stroke: none; }
 @media (prefers-color-scheme: dark) {
-.drawing text { fill: #e8edf1; }
-.drawing .label, .drawing .lane { fill: #9fb0bd; }
-.drawing rect { fill: #1f2932; stroke: #6b7883; }
-.drawing rect.network { fill: #12354c; stroke: #58b4f0; }
-.drawing rect.outcome { fill: #473410; stroke: #f0b849; }
-.drawing rect.frame { fill: none; }
-.drawing path { stroke: #9fb0bd; }
-.drawing path.tip { fill: #9fb0bd; stroke: none; }
+.diagram text { fill: #e8edf1; }
+.diagram .label, .diagram .lane { fill: #9fb0bd; }
+.diagram rect { fill: #1f2932; stroke: #6b7883; }
+.diagram rect.network { fill: #12354c; stroke: #58b4f0; }
+.diagram rect.outcome { fill: #473410; stroke: #f0b849; }
+.diagram rect.frame { fill: none; }
+.diagram path { stroke: #9fb0bd; }
+.diagram path.tip { fill: #9fb0bd; stroke: none; }
 }
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A step of the method; x and y are its middle, in pixels."""
+    """A step of the method; x and y are its centre, in pixels."""
 
     x: float
     y: float
     width: float
     title: str
     lines: tuple[str, ...] = ()
-    kind: str = ""  # network, outcome, or plain
+    kind: str = ""  # network, outcome or empty
 
     @property
     def height(self) -> float:
@@ -66,26 +67,26 @@ class Box:
 
     @property
     def fits(self) -> bool:
-        """Whether title and lines stay inside, by their length."""
-        room = self.width - 10
-        return len(self.title) * LETTER <= room and all(
-            len(line) * SMALL_LETTER <= room for line in self.lines
+        """Whether title and lines fit into the box, estimated by their length."""
+        available = self.width - 10
+        return len(self.title) * LETTER <= available and all(
+            len(line) * SMALL_LETTER <= available for line in self.lines
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Arrow:
-    """A bent line with a tip at its end and the shape of what travels along it."""
+    """A polyline with a tip at its end, labelled with the shape of the data."""
 
     points: tuple[tuple[float, float], ...]
     label: str = ""
-    at: tuple[float, float] = (0.0, 0.0)  # where the label stands
-    anchor: str = "start"  # which end of the label stands there: start, middle, end
+    at: tuple[float, float] = (0.0, 0.0)  # position of the label
+    anchor: str = "start"  # alignment of the label: start, middle, end
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Words beside the boxes."""
+    """Text beside the boxes."""
 
     x: float
     y: float
@@ -95,8 +96,8 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawing:
-    """Boxes and arrows on a sheet of `width` × `height` pixels."""
+class Diagram:
+    """Boxes and arrows on an area of `width` × `height` pixels."""
 
     title: str
     width: float
@@ -107,12 +108,12 @@ class Drawing:
     frames: tuple[tuple[float, float, float, float], ...] = ()  # x, y, width, height
 
     def svg(self) -> str:
-        """The drawing as SVG text, whole in itself."""
+        """The diagram as a complete SVG document."""
         parts = [
-            f'<svg xmlns="http://www.w3.org/2000/svg" class="drawing" role="img" '
-            f'aria-label="{_safe(self.title)}" viewBox="0 0 {self.width:g} {self.height:g}" '
+            f'<svg xmlns="http://www.w3.org/2000/svg" class="diagram" role="img" '
+            f'aria-label="{escape(self.title)}" viewBox="0 0 {self.width:g} {self.height:g}" '
             f'style="max-width: {self.width:g}px">',
-            f"<title>{_safe(self.title)}</title>",
+            f"<title>{escape(self.title)}</title>",
             f"<style>{_STYLE}</style>",
             *(
                 f'<rect class="frame" x="{x:g}" y="{y:g}" width="{w:g}" height="{h:g}" rx="8"/>'
@@ -135,8 +136,8 @@ def _arrow(arrow: Arrow) -> str:
         f"M {x1:g} {y1:g} L {x1 - dx - dy / 2:.1f} {y1 - dy + dx / 2:.1f} "
         f"L {x1 - dx + dy / 2:.1f} {y1 - dy - dx / 2:.1f} Z"
     )
-    drawn = f'<path d="M {line}"/><path class="tip" d="{tip}"/>'
-    return drawn + (_text(*arrow.at, arrow.label, "label", arrow.anchor) if arrow.label else "")
+    path = f'<path d="M {line}"/><path class="tip" d="{tip}"/>'
+    return path + (_text(*arrow.at, arrow.label, "label", arrow.anchor) if arrow.label else "")
 
 
 def _box(box: Box) -> str:
@@ -153,11 +154,7 @@ def _box(box: Box) -> str:
 
 
 def _text(x: float, y: float, text: str, kind: str, anchor: str) -> str:
-    # L_c is written with a lowered letter; a space of no width brings the line up again.
+    # L_c becomes L with subscript c; a zero-width space returns to the base line.
     lowered = r'\1<tspan dy="3" font-size="9">\2</tspan><tspan dy="-3">&#8203;</tspan>'
-    words = re.sub(r"\b([A-Z])_([a-z])\b", lowered, _safe(text))
-    return f'<text class="{kind}" x="{x:g}" y="{y:g}" text-anchor="{anchor}">{words}</text>'
-
-
-def _safe(text: str) -> str:
-    return html.escape(text, quote=True)
+    escaped = re.sub(r"\b([A-Z])_([a-z])\b", lowered, escape(text))
+    return f'<text class="{kind}" x="{x:g}" y="{y:g}" text-anchor="{anchor}">{escaped}</text>'

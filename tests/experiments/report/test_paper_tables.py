@@ -7,15 +7,15 @@ import io
 import json
 
 import pytest
-from paper_fakes import CONFIG, fake_results
 
+from paper_fakes import CONFIG, fake_results
 from ssdpt.config.tree import load_config
-from ssdpt.experiments.claims.claims import SMOKE, judge
+from ssdpt.experiments.claims.claims import SMOKE, check_claims
 from ssdpt.experiments.paper.beta import rescored
 from ssdpt.experiments.paper.results import Spread
 from ssdpt.experiments.paper.variants import BETAS, TABLE_ONE
 from ssdpt.experiments.report import tables
-from ssdpt.experiments.report.table_forms import (
+from ssdpt.experiments.report.table_formats import (
     ORACLE,
     Measured,
     Row,
@@ -105,7 +105,7 @@ def test_json():
     assert as_json(small())["oracle"] == ORACLE
 
 
-def test_a_smoke_run_says_so_in_every_form(tmp_path):
+def test_a_smoke_run_is_marked_in_every_format(tmp_path):
     table = tables.patches_table(
         fake_results(("patches",), machines=("fan",), seeds=1, clips=2, quick=True)
     )
@@ -162,7 +162,7 @@ def test_best_is_marked_within_a_measure(results):
         assert [cell.best for cell in column] == [
             round(cell.last.mean, 3) == highest for cell in column
         ]
-        assert column[1].best  # planted
+        assert column[1].best  # by construction
 
 
 def test_table_two_has_the_papers_machines_and_both_counts(results):
@@ -177,13 +177,13 @@ def test_table_two_has_the_papers_machines_and_both_counts(results):
     assert first[-2:] == (13955, 96643)
 
 
-def test_rows_without_any_cell_are_shown_and_said():
+def test_rows_without_any_cell_are_shown_and_noted():
     results = fake_results(("masking",), machines=TWO, clips=2, seeds=1, without=("mask-TM",))
     table = tables.masking_table(results)
     assert [row.cells[0] for row in table.rows][:5] == ["NM", "TM", "FM", "SpecAugment", "PM"]
     assert table.rows[1].cells[2].last is None
     assert "–: not measured, TM (every machine)." in table.notes
-    assert table.notes[0] == "Figures: after the last epoch, one seed; bold: the best of a column."
+    assert table.notes[0] == "Values: after the last epoch, one seed; bold: the best of a column."
 
 
 def test_beta_has_a_row_for_every_value_and_no_oracle():
@@ -201,7 +201,7 @@ def test_parameters():
 
 def test_claims_carry_both_verdicts_and_their_margins():
     results = fake_results(("blocks",), machines=("fan",), clips=4, seeds=1, quick=True)
-    table = tables.claims_table(judge(results, None), True)
+    table = tables.claims_table(check_claims(results, None), True)
     row = next(row for row in table.rows if row.cells[0] == "blocks-help-machines")
     assert row.cells[3].startswith("does not hold: fan: 0.730 ≤ 0.732")
     assert row.data["own_verdict"] == "does not hold"

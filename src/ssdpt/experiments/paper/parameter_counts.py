@@ -1,4 +1,4 @@
-"""The parameter column of the paper's Table II, counted on the networks themselves."""
+"""The parameter column of the paper's Table II, counted on the real networks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _SECTIONS = 3  # machine IDs of the DCASE 2021 development set
 
 
 def parameter_table() -> list[dict[str, int]]:
-    """A row for each configuration: the paper's count (no attention projections), and all."""
+    """A row per configuration: the paper's count (without attention projections), and all."""
     rows = []
     for blocks, frames in BLOCKS:
         network = DualPathTransformer(_SECTIONS, blocks=blocks, frames=frames)

@@ -8,9 +8,9 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from paper_fakes import CONFIG, fake_results
 from PIL import Image
 
+from paper_fakes import CONFIG, fake_results
 from ssdpt.config.tree import load_config
 from ssdpt.experiments.claims.claims import SMOKE
 from ssdpt.experiments.paper.beta import rescored
@@ -77,7 +77,7 @@ def test_every_figure_has_its_names(pictures):
     )
 
 
-def test_pngs_are_pictures_and_files_are_whole(pictures, tmp_path):
+def test_files_are_written(pictures, tmp_path):
     for picture in pictures.values():
         picture.save(tmp_path)
         with Image.open(io.BytesIO((tmp_path / f"{picture.name}.png").read_bytes())) as image:
@@ -93,7 +93,7 @@ def test_the_same_results_give_the_same_bytes(results, pictures):
     assert "<dc:date>" not in again.svg
 
 
-def test_a_page_takes_its_colours_and_no_identity_twice(pictures):
+def test_inline_svgs_use_the_pages_colours_and_unique_ids(pictures):
     seen = set()
     for picture in pictures.values():
         inline = picture.inline
@@ -101,15 +101,15 @@ def test_a_page_takes_its_colours_and_no_identity_twice(pictures):
         assert "var(--ink)" in inline
         assert "#16202a" not in inline
         assert "metadata" not in inline
-        own = set(re.findall(r' id="([^"]+)"', inline))
-        assert not own & seen
-        seen |= own
+        ids = set(re.findall(r' id="([^"]+)"', inline))
+        assert not ids & seen
+        seen |= ids
 
 
 def test_the_papers_mean_is_shown_beside_the_same_machine_types_only(results):
     chosen = ("ssdpt", "SSDPT", figures.BLUE, "")
-    some = figures._series(results, "h_auc", "arithmetic", *chosen)
-    assert some.paper == [0.730, 0.752, None]
+    few = figures._series(results, "h_auc", "arithmetic", *chosen)
+    assert few.paper == [0.730, 0.752, None]
     every = figures._series(
         fake_results(("beta",), clips=1, seeds=1), "h_auc", "arithmetic", *chosen
     )
@@ -126,22 +126,22 @@ def test_one_seed_missing_bars_and_a_smoke_run():
 
 
 def test_masks_are_those_of_the_configuration():
-    found = masks(CONFIG, 64, 128, 3)
-    assert list(found) == ["NM", "TM", "FM", "SpecAugment", "PM"]
-    assert not found["NM"].any()
-    assert set(found["TM"].sum(axis=0)) <= {4, 5, 6, 7, 8}  # frames; stripes may overlap
-    assert set(found["FM"].sum(axis=1)) <= {4, 5, 6, 7, 8}
-    assert 25 <= found["PM"].sum() <= 75
+    hidden = masks(CONFIG, 64, 128, 3)
+    assert list(hidden) == ["NM", "TM", "FM", "SpecAugment", "PM"]
+    assert not hidden["NM"].any()
+    assert set(hidden["TM"].sum(axis=0)) <= {4, 5, 6, 7, 8}  # frames; stripes may overlap
+    assert set(hidden["FM"].sum(axis=1)) <= {4, 5, 6, 7, 8}
+    assert 25 <= hidden["PM"].sum() <= 75
     many = load_config("paper", {"ssdpt.mask.patches": 30})
     assert masks(many, 64, 128, 3)["PM"].sum() > 75
-    np.testing.assert_array_equal(masks(CONFIG, 64, 128, 3)["PM"], found["PM"])
+    np.testing.assert_array_equal(masks(CONFIG, 64, 128, 3)["PM"], hidden["PM"])
 
 
 def test_a_short_clip_is_shown_whole(clip):
     assert "30 frames" in mask_examples(clip[:30], CONFIG).caption
 
 
-def test_nothing_is_left_in_matplotlibs_settings(results):
+def test_matplotlibs_settings_are_restored(results):
     import matplotlib
 
     before = dict(matplotlib.rcParams)

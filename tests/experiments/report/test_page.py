@@ -1,4 +1,4 @@
-"""The page and everything written beside it."""
+"""The page of the paper's experiments, and the files beside it."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from importlib import resources
 import numpy as np
 import pytest
 import yaml
-from paper_fakes import CONFIG, fake_results
 
+from paper_fakes import CONFIG, fake_results
 from ssdpt.experiments.claims.claims import SMOKE
 from ssdpt.experiments.claims.published import published
 from ssdpt.experiments.paper.variants import EXPERIMENTS
-from ssdpt.experiments.report.page import present
-from ssdpt.experiments.report.table_forms import ORACLE
+from ssdpt.experiments.report.page import write_report
+from ssdpt.experiments.report.table_formats import ORACLE
 
-ODD = ("va<l>ve & co",)
+UNUSUAL_NAMES = ("va<l>ve & co",)
 VOID = {"meta", "br", "path", "rect", "use", "image", "circle", "link"}
 
 
 class Reader(HTMLParser):
-    """Collects what the tests ask for, and checks that every tag is closed."""
+    """Collects links, headings and ids, and checks that every tag is closed."""
 
     def __init__(self):
         super().__init__()
@@ -31,16 +31,16 @@ class Reader(HTMLParser):
         self.tables = self.images = self.titled = 0
 
     def handle_starttag(self, tag, attrs):
-        found = dict(attrs)
+        attributes = dict(attrs)
         if tag not in VOID:
             self.open.append(tag)
-        if "href" in found and tag == "a":
-            self.links.append(found["href"])
-        if "id" in found:
-            self.ids.append(found["id"])
+        if "href" in attributes and tag == "a":
+            self.links.append(attributes["href"])
+        if "id" in attributes:
+            self.ids.append(attributes["id"])
         self.tables += tag == "table"
         self.images += tag == "svg"
-        self.titled += tag == "svg" and bool(found.get("aria-label"))
+        self.titled += tag == "svg" and bool(attributes.get("aria-label"))
 
     def handle_startendtag(self, tag, attrs):
         self.handle_starttag(tag, attrs)
@@ -65,9 +65,9 @@ def read(page):
     return reader
 
 
-def shown(out, results, experiments, **changes):
+def write(out, results, experiments, **changes):
     clip = np.random.default_rng(0).normal(-40, 5, (100, 128)).astype(np.float32)
-    return present(
+    return write_report(
         results,
         CONFIG,
         out,
@@ -86,7 +86,7 @@ def shown(out, results, experiments, **changes):
 def page(tmp_path_factory):
     results = fake_results(
         EXPERIMENTS,
-        machines=ODD,
+        machines=UNUSUAL_NAMES,
         clips=2,
         sections=("00", "01"),
         seeds=1,
@@ -94,7 +94,7 @@ def page(tmp_path_factory):
         notes=("one <section> only",),
         failures={"ae fan seed 0": "loss <NaN>"},
     )
-    return shown(tmp_path_factory.mktemp("paper"), results, EXPERIMENTS)
+    return write(tmp_path_factory.mktemp("paper"), results, EXPERIMENTS)
 
 
 def test_everything_is_written(page):
@@ -125,14 +125,14 @@ def test_order_headings_captions_and_alternative_texts(page):
     assert len(set(reader.ids)) == len(reader.ids)
 
 
-def test_it_asks_nobody_for_anything(page):
+def test_the_page_is_self_contained(page):
     text = page.read_text("utf-8")
     assert "<script" not in text
     assert not re.search(r'(?:src|href)="(?!#|cells/|tables/|figures/|data:)', text)
     assert not re.search(r"url\((?!#)", text)
 
 
-def test_links_lead_to_files_and_cells(page):
+def test_links_point_to_files_and_cells(page):
     reader = read(page)
     for link in reader.links:
         if link.startswith(("tables/", "figures/")):
@@ -165,7 +165,7 @@ def test_the_oracle_is_grey_and_labelled(page):
     assert text.count(f"In grey: the epoch {label}.") >= 5
 
 
-def test_every_claim_and_every_open_point_is_there(page):
+def test_every_claim_and_every_open_point_is_shown(page):
     text = page.read_text("utf-8")
     for name in published().statements:
         assert f'id="claim-{name}"' in text
@@ -184,7 +184,7 @@ def test_every_claim_and_every_open_point_is_there(page):
 
 def test_only_the_chosen_experiments(tmp_path):
     results = fake_results(("masking",), machines=("fan",), clips=2, sections=("00",), seeds=2)
-    page = shown(tmp_path, results, ("masking",), example=None)
+    page = write(tmp_path, results, ("masking",), example=None)
     assert {path.stem for path in (tmp_path / "tables").iterdir()} == {"masking", "claims"}
     assert "masks.png" not in {path.name for path in (tmp_path / "figures").iterdir()}
     text = page.read_text("utf-8")
@@ -197,11 +197,11 @@ def test_only_the_chosen_experiments(tmp_path):
     }
 
 
-def test_beta_without_its_networks_is_said(tmp_path):
+def test_missing_networks_for_beta_are_noted(tmp_path):
     results = fake_results(("beta",), machines=("fan",), clips=2, seeds=1, missing=lambda *_: True)
-    page = shown(tmp_path, results, ("beta",))
-    assert "Not measured: the cells that this needs are missing." in page.read_text("utf-8")
+    page = write(tmp_path, results, ("beta",))
+    assert "Not measured: the required cells are missing." in page.read_text("utf-8")
 
 
-def test_the_drawing_counts_the_machine_ids(page):
+def test_the_flow_chart_shows_the_number_of_machine_ids(page):
     assert "I = 2 classes" in page.read_text("utf-8")

@@ -1,4 +1,4 @@
-"""The drawings follow the configuration, and their words stay in their boxes."""
+"""The diagrams follow the configuration, and their text fits into the boxes."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from xml.etree import ElementTree
 import pytest
 
 from ssdpt.config.tree import load_config
-from ssdpt.experiments.report.drawings import dpt_block, flow_chart
-from ssdpt.experiments.report.sheet import SMALL_LETTER
+from ssdpt.experiments.report.diagram import SMALL_LETTER
+from ssdpt.experiments.report.method_diagrams import dpt_block, flow_chart
 
 OTHER = {"ssdpt.blocks": 2, "ssdpt.frames": 128, "features.n_mels": 64}
 CONFIGS = [
@@ -28,12 +28,12 @@ CONFIGS = [
 ]
 
 
-def labels(drawing):
-    return [arrow.label for arrow in drawing.arrows if arrow.label]
+def labels(diagram):
+    return [arrow.label for arrow in diagram.arrows if arrow.label]
 
 
-def words(drawing):
-    return [text for box in drawing.boxes for text in (box.title, *box.lines)] + labels(drawing)
+def texts(diagram):
+    return [text for box in diagram.boxes for text in (box.title, *box.lines)] + labels(diagram)
 
 
 def test_the_papers_shapes():
@@ -43,12 +43,12 @@ def test_the_papers_shapes():
     assert "16 × 64 × 128  (a clip has 32)" in labels(chart)
     assert "250 × 64 × 128" in labels(chart)
     assert "B × 3" in labels(chart)
-    assert "DPT: M = 3 blocks" in words(chart)
-    assert "3 squares of 5 × 5 (PM)" in words(chart)
+    assert "DPT: M = 3 blocks" in texts(chart)
+    assert "3 squares of 5 × 5 (PM)" in texts(chart)
     assert "1 × 64 × 128" in labels(block)
     assert "1 × 128 × 64" in labels(block)
-    assert {"8 heads of 16", "weights 8 × 64 × 64", "8 heads of 8"} <= set(words(block))
-    assert {"128 → 32 → 128, ReLU", "64 → 32 → 64, ReLU"} <= set(words(block))
+    assert {"8 heads of 16", "weights 8 × 64 × 64", "8 heads of 8"} <= set(texts(block))
+    assert {"128 → 32 → 128, ReLU", "64 → 32 → 64, ReLU"} <= set(texts(block))
 
 
 def test_another_configuration_changes_the_shapes():
@@ -59,30 +59,30 @@ def test_another_configuration_changes_the_shapes():
     assert "313 × 64" in labels(chart)
     assert "186 × 128 × 64" in labels(chart)
     assert "B × 5" in labels(chart)
-    assert "DPT: M = 2 blocks" in words(chart)
+    assert "DPT: M = 2 blocks" in texts(chart)
     assert not any("64 × 128" in text for text in labels(chart))
     assert labels(block)[0] == "1 × 128 × 64"
-    assert "weights 8 × 128 × 128" in words(block)
+    assert "weights 8 × 128 × 128" in texts(block)
     assert any("M = 2" in note.text for note in block.notes)
 
 
 @pytest.mark.parametrize("config", CONFIGS)
 @pytest.mark.parametrize("draw", [flow_chart, dpt_block])
-def test_words_stay_in_their_boxes_and_on_the_sheet(draw, config):
-    drawing = draw(config)
-    for box in drawing.boxes:
+def test_text_fits_into_the_boxes_and_the_diagram(draw, config):
+    diagram = draw(config)
+    for box in diagram.boxes:
         assert box.fits, (box.title, box.lines)
         assert box.left >= 0
-        assert box.right <= drawing.width
-        assert box.bottom <= drawing.height
-    for arrow in drawing.arrows:
+        assert box.right <= diagram.width
+        assert box.bottom <= diagram.height
+    for arrow in diagram.arrows:
         x, y = arrow.at
         width = len(arrow.label) * SMALL_LETTER
         left = x - width if arrow.anchor == "end" else x
         assert left >= 0
-        assert left + width <= drawing.width
+        assert left + width <= diagram.width
         if arrow.label:
-            assert not [box.title for box in drawing.boxes if _covers(box, left, width, y)]
+            assert not [box.title for box in diagram.boxes if _covers(box, left, width, y)]
 
 
 def _covers(box, left, width, y):
@@ -91,7 +91,7 @@ def _covers(box, left, width, y):
 
 
 @pytest.mark.parametrize("draw", [flow_chart, dpt_block])
-def test_the_svg_is_whole_and_has_two_sets_of_colours(draw):
+def test_the_svg_is_complete_and_has_light_and_dark_colours(draw):
     text = draw(load_config("paper")).svg()
     root = ElementTree.fromstring(text)
     assert root.attrib["role"] == "img"

@@ -1,4 +1,4 @@
-"""The list of what is taken out of the recipe."""
+"""The variants of an ablation."""
 
 from __future__ import annotations
 
@@ -11,39 +11,39 @@ from ssdpt.experiments.ablation.variants import CHANGES, FULL, PUBLISHED, ablati
 
 def test_every_change_is_a_change_of_the_shipped_recipe():
     recipe = load_config("best")
-    found = ablation_variants(recipe, published=True)
-    assert [variant.name for variant in found] == [change.name for change in CHANGES]
+    variants = ablation_variants(recipe, published=True)
+    assert [variant.name for variant in variants] == [change.name for change in CHANGES]
     changed = {
-        with_overrides(recipe, dict(variant.settings)).model_dump_json() for variant in found
+        with_overrides(recipe, dict(variant.settings)).model_dump_json() for variant in variants
     }
     assert len(changed) == len(CHANGES)
 
 
-def test_without_networks_there_are_none_to_remove():
-    found = {v.name for v in ablation_variants(load_config("best", {"system": "texture"}))}
-    assert found == {
+def test_a_recipe_without_networks_has_no_network_variants():
+    variants = {v.name for v in ablation_variants(load_config("best", {"system": "texture"}))}
+    assert variants == {
         change.name for change in CHANGES if not change.networks and change.name != PUBLISHED
     }
 
 
-def test_removing_starts_from_the_recipe_at_hand():
+def test_components_are_removed_from_the_given_recipe():
     recipe = load_config("best", {"texture.views": ["envelope", "spectrum"]})
-    found = {variant.name: variant for variant in ablation_variants(recipe)}
-    assert found["without-spectrum"].settings == {"texture.views": ["envelope"]}
-    assert "without-roughness" not in found
+    variants = {variant.name: variant for variant in ablation_variants(recipe)}
+    assert variants["without-spectrum"].settings == {"texture.views": ["envelope"]}
+    assert "without-roughness" not in variants
 
 
-def test_what_is_so_already_is_left_out():
+def test_changes_without_effect_are_left_out():
     recipe = load_config("best", {"texture.density": False})
     assert "no-density" not in {variant.name for variant in ablation_variants(recipe)}
 
 
-def test_some_by_name_beside_the_full_recipe():
-    found = ablation_variants(load_config("best"), ["no-density", PUBLISHED])
-    assert [variant.name for variant in found] == [FULL, "no-density", PUBLISHED]
+def test_variants_can_be_selected_by_name():
+    variants = ablation_variants(load_config("best"), ["no-density", PUBLISHED])
+    assert [variant.name for variant in variants] == [FULL, "no-density", PUBLISHED]
 
 
-def test_refusals():
+def test_invalid_variants_are_errors():
     with pytest.raises(SsdptError, match="no variant is called 'nothing'; there are full, "):
         ablation_variants(load_config("best"), ["nothing"])
     with pytest.raises(SsdptError, match=r"variant one-network: this recipe \(system texture\)"):

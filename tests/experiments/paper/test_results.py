@@ -1,4 +1,4 @@
-"""Results: figures over seeds, the oracle epoch, differences with intervals."""
+"""Results: values over seeds, the oracle epoch, differences with intervals."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ def h_auc(value):
     return 2 / sum(1 / part for part in parts)
 
 
-def test_a_figure_is_the_mean_over_seeds():
+def test_a_value_is_the_mean_over_seeds():
     expected = [h_auc(scores(2.0, seed).value) for seed in (0, 1)]
-    found = results(plain).spread("good", "fan")
-    assert found.mean == pytest.approx(np.mean(expected))
-    assert found.deviation == pytest.approx(np.std(expected, ddof=1))
-    assert found.seeds == 2
+    spread = results(plain).spread("good", "fan")
+    assert spread.mean == pytest.approx(np.mean(expected))
+    assert spread.deviation == pytest.approx(np.std(expected, ddof=1))
+    assert spread.seeds == 2
 
 
 def test_one_seed_has_no_spread():
@@ -56,45 +56,45 @@ def test_one_seed_has_no_spread():
 
 
 def test_overall_by_both_means():
-    found = results(
+    fake = results(
         lambda v, machine, s: scores({"fan": 2.0, "pump": 0.5}[machine], s), ("fan", "pump")
     )
-    each = [found.spread("good", machine) for machine in ("fan", "pump")]
+    each = [fake.spread("good", machine) for machine in ("fan", "pump")]
     by_seed = [[h_auc(scores(lift, seed).value) for lift in (2.0, 0.5)] for seed in (0, 1)]
-    arithmetic = found.overall("good", mean="arithmetic").mean
-    assert arithmetic == pytest.approx(np.mean([one.mean for one in each]))
+    arithmetic = fake.overall("good", mean="arithmetic").mean
+    assert arithmetic == pytest.approx(np.mean([spread.mean for spread in each]))
     harmonic = np.mean([2 / sum(1 / value for value in pair) for pair in by_seed])
-    assert found.overall("good").mean == pytest.approx(harmonic)
-    assert found.overall("good").mean < arithmetic
+    assert fake.overall("good").mean == pytest.approx(harmonic)
+    assert fake.overall("good").mean < arithmetic
 
 
-def test_a_seed_without_one_machine_leaves_the_mean_alone():
+def test_a_seed_with_a_missing_machine_is_left_out_of_the_mean():
     def lookup(variant, machine, seed):
         return None if (machine, seed) == ("pump", 1) else scores(1.0, seed)
 
     assert results(lookup, ("fan", "pump")).overall("good").seeds == 1
 
 
-def test_what_failed_has_no_figure():
-    found = results(lambda *_: None)
-    assert found.spread("good", "fan") is None
-    assert found.overall("good") is None
-    assert found.difference("good", "bad") is None
-    assert found.interval("good") is None
-    assert found.machines_of("good") == []
+def test_failed_cells_have_no_results():
+    fake = results(lambda *_: None)
+    assert fake.spread("good", "fan") is None
+    assert fake.overall("good") is None
+    assert fake.difference("good", "bad") is None
+    assert fake.interval("good") is None
+    assert fake.machines_of("good") == []
 
 
 def test_a_clear_difference_is_clear_and_its_sign_right():
-    found = results(plain).difference("good", "bad")
-    assert 0 < found.low < found.value < found.high
-    back = results(plain).difference("bad", "good")
-    assert back.high < 0
-    assert back.value == pytest.approx(-found.value)
+    difference = results(plain).difference("good", "bad")
+    assert 0 < difference.low < difference.value < difference.high
+    reverse = results(plain).difference("bad", "good")
+    assert reverse.high < 0
+    assert reverse.value == pytest.approx(-difference.value)
 
 
 def test_no_difference_to_oneself():
-    found = results(plain).difference("good", "good")
-    assert (found.value, found.low, found.high) == (0, 0, 0)
+    difference = results(plain).difference("good", "good")
+    assert (difference.value, difference.low, difference.high) == (0, 0, 0)
 
 
 def test_the_oracle_is_the_epoch_best_on_labels():
@@ -107,27 +107,27 @@ def test_the_oracle_is_the_epoch_best_on_labels():
 
 def test_the_oracle_stands_beside_the_last_epoch():
     best = scores(5.0, 0).value
-    found = results(lambda v, m, seed: scores(0.5, seed, oracle=best))
-    assert found.spread("good", "fan", epoch="oracle").mean > found.spread("good", "fan").mean
+    fake = results(lambda v, m, seed: scores(0.5, seed, oracle=best))
+    assert fake.spread("good", "fan", epoch="oracle").mean > fake.spread("good", "fan").mean
     assert results(plain).spread("good", "fan", epoch="oracle") is None
 
 
 def test_beta_is_re_scored_from_the_parts():
     parts = {"identity": scores(0.0, 1).value, "reconstruction": LABELS.astype(np.float32) * 1000}
-    found = results(lambda v, m, seed: scores(0.0, seed, parts=parts), seeds=(0,))
+    fake = results(lambda v, m, seed: scores(0.0, seed, parts=parts), seeds=(0,))
     config = load_config("paper", {"features.n_mels": 8, "ssdpt.frames": 8})
-    mean = rescored(found, config, "mean")
+    mean = rescored(fake, config, "mean")
     value = mean.scores(beta_name(0.001), "fan", 0).value
     np.testing.assert_allclose(value, parts["identity"] + LABELS, rtol=1e-5)
     assert mean.spread(beta_name(0.0), "fan").mean < mean.spread(beta_name(0.005), "fan").mean
-    summed = rescored(found, config, "sum").scores(beta_name(0.001), "fan", 0).value
+    summed = rescored(fake, config, "sum").scores(beta_name(0.001), "fan", 0).value
     np.testing.assert_allclose(summed, parts["identity"] + 64 * LABELS, rtol=1e-5)
     stored = load_config("paper", {"ssdpt.error": "sum"})
-    same = rescored(found, stored, "sum").scores(beta_name(0.001), "fan", 0).value
+    same = rescored(fake, stored, "sum").scores(beta_name(0.001), "fan", 0).value
     np.testing.assert_array_equal(same, value)
 
 
-def test_only_seeds_that_both_have_are_compared():
+def test_only_common_seeds_are_compared():
     """A seed that only one variant has would compare seeds, not variants."""
 
     def lookup(variant, machine, seed):
@@ -135,8 +135,8 @@ def test_only_seeds_that_both_have_are_compared():
             return None
         return scores(2.0 if seed == 0 else -5.0, 0)
 
-    found = results(lookup)
-    assert found.difference("good", "bad").value == 0
+    fake = results(lookup)
+    assert fake.difference("good", "bad").value == 0
     alone = results(lambda v, m, seed: scores(1, 0) if (v == "good") == (seed == 0) else None)
     assert alone.difference("good", "bad") is None
 
@@ -148,16 +148,20 @@ def test_no_interval_where_no_seed_has_all_machines():
     assert results(lookup, ("fan", "pump")).interval("good") is None
 
 
-def test_every_machine_counts_alike_however_many_sections_it_has():
+def test_all_machines_have_equal_weight_for_any_number_of_sections():
     """The same "All" in tables and claims."""
 
     def lookup(variant, machine, seed):
         lift = {"fan": 2.0, "pump": 0.5}[machine]
-        found = scores(lift, 0)
+        machine_scores = scores(lift, 0)
         kept = [n for n, clip in enumerate(CLIPS) if machine == "fan" or clip.section == "00"]
-        return replace(found, clips=tuple(CLIPS[n] for n in kept), value=found.value[kept])
+        return replace(
+            machine_scores,
+            clips=tuple(CLIPS[n] for n in kept),
+            value=machine_scores.value[kept],
+        )
 
-    found = results(lookup, ("fan", "pump"), seeds=(0,))
-    assert found.interval("good").value == pytest.approx(found.overall("good").mean)
-    arithmetic = found.overall("good", mean="arithmetic").mean
-    assert found.interval("good", mean="arithmetic").value == pytest.approx(arithmetic)
+    fake = results(lookup, ("fan", "pump"), seeds=(0,))
+    assert fake.interval("good").value == pytest.approx(fake.overall("good").mean)
+    arithmetic = fake.overall("good", mean="arithmetic").mean
+    assert fake.interval("good", mean="arithmetic").value == pytest.approx(arithmetic)

@@ -1,4 +1,4 @@
-"""A table of measured figures and words, as Markdown, CSV and JSON."""
+"""A table of measured values and text, as Markdown, CSV and JSON."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ MISSING = "–"
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A measured cell of a table; everything but the last epoch's figure may be missing."""
+    """A measured cell of a table; a missing value is None or empty."""
 
     last: Spread | None = None
     oracle: Spread | None = None  # at the epoch chosen on the test labels
     paper: float | None = None
-    logs: tuple[str, ...] = ()  # folders of the cells, one a seed, relative to OUT
-    note: str = ""  # that a mean leaves machine types out
-    best: bool = False  # of its column
+    logs: tuple[str, ...] = ()  # folders of the cells, one per seed, relative to OUT
+    note: str = ""  # set if a mean leaves machine types out
+    best: bool = False  # best of its column
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row; `group` says which rows compete for the best figure of a column."""
+    """A row; the best value of a column is marked among rows of the same `group`."""
 
     cells: tuple[Measured | str | int, ...]
     group: str = ""
@@ -40,25 +40,25 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table of any kind."""
+    """A table with a caption, columns and notes."""
 
-    name: str  # of its files
+    name: str  # of its files, without extension
     caption: str
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
-    notes: tuple[str, ...] = ()  # what is missing, and how figures are to be read
+    notes: tuple[str, ...] = ()  # what is missing, and how to read the values
     smoke: bool = False
 
 
 def write_table(table: Table, folder: Path) -> None:
-    """NAME.md, NAME.csv and NAME.json in `folder`, each whole or not at all."""
+    """Write NAME.md, NAME.csv and NAME.json to `folder`, each atomically."""
     write_text(folder / f"{table.name}.md", markdown(table))
     write_text(folder / f"{table.name}.csv", comma_separated(table))
     write_json(folder / f"{table.name}.json", as_json(table))
 
 
 def figure_text(figure: Measured) -> tuple[str, str, str]:
-    """Last epoch with its deviation, oracle epoch, and the paper's value; empty where missing."""
+    """Last epoch with its deviation, oracle epoch, and the paper's value; empty if missing."""
     return (
         _spread_text(figure.last) or MISSING,
         "" if figure.oracle is None else f"{figure.oracle.mean:.3f}",
@@ -67,12 +67,12 @@ def figure_text(figure: Measured) -> tuple[str, str, str]:
 
 
 def plain(cell: str | int) -> str:
-    """A cell that was not measured, for people."""
+    """The text of a cell that is not a measured value."""
     return f"{cell:,}" if isinstance(cell, int) else cell
 
 
 def markdown(table: Table) -> str:
-    """A Markdown table under its caption, with the remarks below."""
+    """A Markdown table with its caption above and its notes below."""
     lines = [f"# {table.caption}", ""]
     if table.smoke:
         lines += [f"**{SMOKE}**", ""]
@@ -88,7 +88,7 @@ def markdown(table: Table) -> str:
 
 
 def comma_separated(table: Table) -> str:
-    """A CSV table; a measured column becomes up to four: figure, deviation, oracle, paper."""
+    """A CSV table; a measured column becomes four: value, deviation, oracle, paper."""
     measured = [
         any(isinstance(row.cells[index], Measured) for row in table.rows)
         for index in range(len(table.columns))
@@ -114,7 +114,7 @@ def comma_separated(table: Table) -> str:
 
 
 def as_json(table: Table) -> dict[str, Any]:
-    """Plain JSON; links lead from the tables' folder to the cells' folders."""
+    """The table for JSON; links are relative to the folder of the tables."""
     return {
         "name": table.name,
         "caption": table.caption,
@@ -145,11 +145,11 @@ def _markdown_cell(cell: Measured | str | int) -> str:
     if not isinstance(cell, Measured):
         return plain(cell)
     last, oracle, paper = figure_text(cell)
-    said = [f"**{last}**" if cell.best else last]
-    said += [f"({oracle})"] if oracle else []
-    said += [f"[{paper}]"] if paper else []
-    said += [cell.note] if cell.note else []
-    return " ".join(said)
+    parts = [f"**{last}**" if cell.best else last]
+    parts += [f"({oracle})"] if oracle else []
+    parts += [f"[{paper}]"] if paper else []
+    parts += [cell.note] if cell.note else []
+    return " ".join(parts)
 
 
 def _line(cells: Iterable[str]) -> str:
@@ -170,15 +170,15 @@ def _csv_figure(figure: Measured) -> list[str]:
 
 
 def _json_figure(figure: Measured) -> dict[str, Any]:
-    def spread(found: Spread | None) -> dict[str, Any] | None:
-        if found is None:
+    def as_dict(spread: Spread | None) -> dict[str, Any] | None:
+        if spread is None:
             return None
-        deviation = found.deviation if found.seeds > 1 else None
-        return {"mean": found.mean, "sd": deviation, "seeds": found.seeds}
+        deviation = spread.deviation if spread.seeds > 1 else None
+        return {"mean": spread.mean, "sd": deviation, "seeds": spread.seeds}
 
     return {
-        "last_epoch": spread(figure.last),
-        "oracle_epoch": spread(figure.oracle),
+        "last_epoch": as_dict(figure.last),
+        "oracle_epoch": as_dict(figure.oracle),
         "paper": figure.paper,
         "best": figure.best,
         "logs": [f"../{log}" for log in figure.logs],

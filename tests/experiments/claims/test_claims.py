@@ -1,16 +1,16 @@
-"""Verdicts: planted differences are found, missing cells said, the paper's own tables decide."""
+"""Verdicts: known differences are found, missing cells are noted, printed numbers are checked."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from paper_fakes import CONFIG, MACHINES, fake_results
 
+from paper_fakes import CONFIG, MACHINES, fake_results
 from ssdpt.config.tree import load_config
 from ssdpt.evaluation.metrics import Estimate
 from ssdpt.experiments.claims import beta_evidence
 from ssdpt.experiments.claims.beta_evidence import BetaCurves
-from ssdpt.experiments.claims.claims import SMOKE, judge
+from ssdpt.experiments.claims.claims import SMOKE, check_claims
 from ssdpt.experiments.claims.evidence import Evidence, Part, verdict
 from ssdpt.experiments.paper.beta import beta_name, rescored
 from ssdpt.experiments.paper.results import RESAMPLES
@@ -19,8 +19,8 @@ from ssdpt.experiments.paper.variants import BETAS, PATCHES, patch_name
 SIZE = CONFIG.ssdpt.frames * CONFIG.features.n_mels
 
 
-def judged(results, beta=None):
-    return {claim.statement.id: claim for claim in judge(results, beta)}
+def checked(results, beta=None):
+    return {claim.statement.id: claim for claim in check_claims(results, beta)}
 
 
 def part(low, high):
@@ -49,13 +49,13 @@ def test_a_part_says_its_interval():
 
 
 @pytest.fixture(scope="module")
-def own():
+def printed():
     nothing = fake_results(("main",), machines=("fan",), seeds=1, missing=lambda *_: True)
-    return judged(nothing)
+    return checked(nothing)
 
 
 @pytest.mark.parametrize(
-    ("claim", "word", "why"),
+    ("claim", "word", "reason"),
     [
         ("baselines-surpassed", "holds", "0.616 > 0.564"),
         ("networks-over-best-auc", "holds", "0.713 > 0.705"),
@@ -75,20 +75,20 @@ def own():
         ("patch-best-overall", "no numbers", "no masking"),
     ],
 )
-def test_the_papers_own_numbers_decide(own, claim, word, why):
-    assert own[claim].own.verdict == word
-    assert why in own[claim].own.why
+def test_verdicts_from_the_printed_numbers(printed, claim, word, reason):
+    assert printed[claim].printed.verdict == word
+    assert reason in printed[claim].printed.reason
 
 
-def test_nothing_measured_is_said(own):
-    counted = {name for name, claim in own.items() if claim.verdict != "not measured"}
+def test_missing_measurements_are_noted(printed):
+    counted = {name for name, claim in printed.items() if claim.verdict != "not measured"}
     assert counted == {"one-block-parameters"}
-    assert "96,643" in str(own["one-block-parameters"].parts[0])
-    assert not any(claim.stamp for claim in own.values())
+    assert "96,643" in str(printed["one-block-parameters"].parts[0])
+    assert not any(claim.stamp for claim in printed.values())
 
 
-def test_planted_differences_are_found():
-    claims = judged(
+def test_known_differences_are_found():
+    claims = checked(
         fake_results(
             ("main",),
             machines=("fan", "gearbox"),
@@ -103,23 +103,23 @@ def test_planted_differences_are_found():
     assert claims["auxiliary-helps"].verdict == "holds"
     assert claims["ssdpt-over-best-auc"].verdict == "does not hold"
     assert claims["lof-gearbox"].verdict == "does not hold"
-    # Two machine types of seven: no figure over all, and ToyCar, slider, valve are not there.
+    # Two of seven machine types: no mean over all, and ToyCar, slider and valve are missing.
     assert claims["ssdpt-value"].verdict == "not measured"
     assert claims["networks-toycar-slider-valve"].verdict == "not measured"
     assert claims["patch-best-overall"].verdict == "not measured"
 
 
-def test_a_printed_figure_is_reached_over_the_papers_machine_types_only():
+def test_printed_values_are_compared_over_the_papers_machine_types_only():
     every = fake_results(("beta",), seeds=1, clips=6, gains={"ssdpt": 2.0})
     assert Evidence(every).reaches("ssdpt", 0.722, "h_auc").verdict == "holds"
     assert Evidence(every).reaches("ssdpt", 0.999, "h_auc").verdict == "does not hold"
-    some = fake_results(("beta",), machines=MACHINES[:3], seeds=1, clips=6)
-    assert Evidence(some).reaches("ssdpt", 0.722, "h_auc").margin is None
+    few = fake_results(("beta",), machines=MACHINES[:3], seeds=1, clips=6)
+    assert Evidence(few).reaches("ssdpt", 0.722, "h_auc").margin is None
 
 
 def test_a_smoke_run_is_stamped():
     results = fake_results(("blocks",), machines=("fan",), seeds=1, clips=4, quick=True)
-    claims = judged(results)
+    claims = checked(results)
     assert claims["blocks-help-overall"].stamp == SMOKE
     assert claims["robust-representations"].stamp == ""
 
@@ -160,28 +160,28 @@ def test_the_best_patch_of_each_machine_is_compared_with_the_usual_one():
         without=[patch_name(*patch) for patch in PATCHES if patch_name(*patch) not in few],
         gains={few[1]: 0.4, (few[0], "fan"): 2.0, (few[0], "gearbox"): -0.8},
     )
-    (found,) = judged(results)["patch-depends"].parts
-    assert found.what == "h-AUC, fan: 1*5² over 3*5²"
-    assert found.verdict == "holds"
+    (largest,) = checked(results)["patch-depends"].parts
+    assert largest.what == "h-AUC, fan: 1*5² over 3*5²"
+    assert largest.verdict == "holds"
 
 
 @pytest.fixture(scope="module")
 def noise():
-    """Curves of networks whose reconstruction error tells nothing."""
+    """Curves of networks whose reconstruction error carries no information."""
     results = fake_results(("beta",), machines=("fan", "gearbox", "valve"), seeds=1, clips=20)
     return BetaCurves(rescored(results, load_config("paper"), "mean"))
 
 
 @pytest.fixture(scope="module")
 def signal():
-    """Curves of networks whose reconstruction error tells more than their identity score."""
+    """Curves of networks whose reconstruction error is better than their identity score."""
     results = fake_results(
         ("beta",), machines=MACHINES[:2], seeds=1, clips=20, gains={"ssdpt": -0.7}, reconstruction=3
     )
     return BetaCurves(rescored(results, load_config("paper"), "mean"))
 
 
-def test_a_useless_error_lowers_the_figures_when_it_weighs_more(noise):
+def test_a_useless_error_lowers_the_values_with_its_weight(noise):
     auc_far = beta_evidence.declines(noise)[2]
     assert auc_far.what == "h-AUC: β = 0.001 over 0.005"
     assert auc_far.margin is not None
@@ -195,10 +195,10 @@ def test_stable_is_what_the_error_hardly_moves(scale, word):
     assert h_auc.verdict == word
 
 
-def test_a_useful_error_makes_a_large_beta_pay(signal):
+def test_a_useful_error_favours_a_large_beta(signal):
     assert verdict(beta_evidence.declines(signal)) == "does not hold"
     assert verdict(beta_evidence.range_is_best(signal)) == "does not hold"
-    (gain,) = beta_evidence.own_beta_pays(signal)
+    (gain,) = beta_evidence.machine_specific_beta_helps(signal)
     assert gain.verdict == "holds"
     assert gain.what.endswith("β = 0.005 over 0.001")
 
@@ -221,12 +221,12 @@ def test_heights_are_the_quartiles_distance(noise):
 
 
 def test_beta_zero_is_the_identity_score_alone(noise):
-    found = noise.results.interval(beta_name(0.0), ("fan",))
-    assert noise.curve("h_auc", "fan")[0, 0] == pytest.approx(found.value)
+    estimate = noise.results.interval(beta_name(0.0), ("fan",))
+    assert noise.curve("h_auc", "fan")[0, 0] == pytest.approx(estimate.value)
 
 
 def _margins(monkeypatch, **margins):
-    """An Evidence that knows these differences alone."""
+    """The strongest rival among these differences."""
     from ssdpt.evaluation.metrics import Estimate
 
     evidence = Evidence(None)
@@ -238,10 +238,10 @@ def _margins(monkeypatch, **margins):
 
 
 def test_a_rival_that_is_clearly_better_refutes_although_another_has_the_larger_lead(monkeypatch):
-    found = _margins(monkeypatch, wide=(-0.010, -0.030, 0.010), narrow=(-0.008, -0.012, -0.004))
-    assert (found.what, found.verdict) == ("narrow", "does not hold")
+    strongest = _margins(monkeypatch, wide=(-0.010, -0.030, 0.010), narrow=(-0.008, -0.012, -0.004))
+    assert (strongest.what, strongest.verdict) == ("narrow", "does not hold")
 
 
 def test_a_rival_that_is_not_clearly_worse_leaves_it_undecided(monkeypatch):
-    found = _margins(monkeypatch, near=(0.010, 0.005, 0.015), far=(0.020, -0.010, 0.050))
-    assert (found.what, found.verdict) == ("far", "undecided")
+    strongest = _margins(monkeypatch, near=(0.010, 0.005, 0.015), far=(0.020, -0.010, 0.050))
+    assert (strongest.what, strongest.verdict) == ("far", "undecided")

@@ -1,4 +1,4 @@
-"""The recordings of an experiment: what is missing or uneven is told, and changes are seen."""
+"""The recordings of an experiment: notes on missing data, and fingerprints."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def copy(plant, tmp_path):
     return shutil.copytree(plant, tmp_path / "plant")
 
 
-def test_a_whole_set(plant):
+def test_a_complete_data_set(plant):
     data = read_data([plant], [])
     assert data.machines == ("fan", "valve")
     fan = data.by_machine["fan"]
@@ -36,7 +36,7 @@ def test_only_some_machines(plant):
         read_data([plant], ["pump"])
 
 
-def test_a_missing_section_is_told(copy):
+def test_a_missing_section_is_noted(copy):
     for path in (copy / "fan" / "train").glob("section_02*"):
         path.unlink()
     data = read_data([copy], [])
@@ -44,7 +44,7 @@ def test_a_missing_section_is_told(copy):
     assert {item.section for item in data.by_machine["fan"].test} == {"00", "01"}
 
 
-def test_a_section_without_test_clips_is_told(copy):
+def test_a_section_without_test_clips_is_noted(copy):
     for folder in ("source_test", "target_test"):
         for path in (copy / "fan" / folder).glob("section_01*"):
             path.unlink()
@@ -52,10 +52,10 @@ def test_a_section_without_test_clips_is_told(copy):
     assert any("fan: section 01 has training clips but no test clips" in note for note in notes)
 
 
-def test_uneven_counts_are_told(copy):
+def test_uneven_counts_are_noted(copy):
     next((copy / "fan" / "source_test").glob("*anomaly*")).unlink()
     notes = read_data([copy], []).notes
-    assert any(note.startswith("fan: 1 to 2 test clips a section") for note in notes)
+    assert any(note.startswith("fan: 1 to 2 test clips per section") for note in notes)
     assert not any(note.startswith("valve: ") for note in notes)
 
 
@@ -69,7 +69,7 @@ def test_a_machine_without_faults_is_left_out(copy):
     )
 
 
-def test_nothing_to_go_on_with(copy):
+def test_data_without_any_fault_is_an_error(copy):
     for path in copy.rglob("*anomaly*"):
         path.unlink()
     with pytest.raises(SsdptError, match="no machine has both"):
@@ -114,7 +114,7 @@ def test_several_roots(plant, tmp_path):
     assert data.machines == ("fan", "valve")
 
 
-def test_a_section_that_others_have_is_missed(copy):
+def test_a_section_that_only_others_have_is_noted(copy):
     for path in (copy / "fan").rglob("section_02*"):
         path.unlink()
     notes = read_data([copy], []).notes

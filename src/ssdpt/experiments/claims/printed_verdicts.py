@@ -1,4 +1,4 @@
-"""What the paper's own tables say of its claims, without anything measured."""
+"""Verdicts on the claims from the numbers printed in the paper, without any measurement."""
 
 from __future__ import annotations
 
@@ -8,36 +8,37 @@ from typing import Literal
 
 from ssdpt.experiments.claims.published import MEASURES, Printed, published
 
-OwnVerdict = Literal["holds", "does not hold", "no numbers"]
+PrintedResult = Literal["holds", "does not hold", "no numbers"]
 
 
 @dataclass(frozen=True, slots=True)
-class Own:
-    """What the paper's own numbers say."""
+class PrintedVerdict:
+    """What the paper's printed numbers say about a claim."""
 
-    verdict: OwnVerdict
-    why: str
-
-
-def no_numbers(why: str = "the figure's values are not known") -> Callable[[], Own]:
-    """Nothing printed to decide it by."""
-    return lambda: Own("no numbers", why)
+    verdict: PrintedResult
+    reason: str
 
 
-def _own(pairs: Sequence[tuple[str, float, float]], note: str = "") -> Own:
-    """Every first number of the pairs should be above the second."""
+def no_numbers(reason: str = "the figure's values are not known") -> Callable[[], PrintedVerdict]:
+    """A claim without printed numbers to check it."""
+    return lambda: PrintedVerdict("no numbers", reason)
+
+
+def _compare(pairs: Sequence[tuple[str, float, float]], note: str = "") -> PrintedVerdict:
+    """Holds if the first number of every pair is above the second."""
     against = [f"{what}{one:.3f} ≤ {other:.3f}" for what, one, other in pairs if one <= other]
     what, one, other = min(pairs, key=lambda pair: pair[1] - pair[2])
-    said = "; ".join(against) if against else f"closest: {what}{one:.3f} > {other:.3f}"
-    return Own("does not hold" if against else "holds", f"{said}; {note}" if note else said)
+    reason = "; ".join(against) if against else f"closest: {what}{one:.3f} > {other:.3f}"
+    result: PrintedResult = "does not hold" if against else "holds"
+    return PrintedVerdict(result, f"{reason}; {note}" if note else reason)
 
 
 def table_one(
     better: Sequence[str], worse: Sequence[str], measures: Sequence[Printed], note: str = ""
-) -> Callable[[], Own]:
-    """Each of the first rows above each of the second, in these columns."""
+) -> Callable[[], PrintedVerdict]:
+    """Each row of `better` is above each row of `worse`, in these columns of Table I."""
 
-    def own() -> Own:
+    def check() -> PrintedVerdict:
         rows = published().table_one
         pairs = [
             (
@@ -49,17 +50,17 @@ def table_one(
             for one in better
             for other in worse
         ]
-        return _own(pairs, note)
+        return _compare(pairs, note)
 
-    return own
+    return check
 
 
 def table_two(
     steps: Sequence[tuple[str, str]], machines: Sequence[str] = (), note: str = ""
-) -> Callable[[], Own]:
-    """Each first row above the second, for machine types or, without any, in the column All."""
+) -> Callable[[], PrintedVerdict]:
+    """Each first row of `steps` is above the second, for these machine types or in column All."""
 
-    def own() -> Own:
+    def check() -> PrintedVerdict:
         rows = published().table_two
         pairs = [
             (f"{machine}: ", rows[one].h_auc[machine], rows[other].h_auc[machine])
@@ -68,16 +69,16 @@ def table_two(
         ]
         if not machines:
             pairs = [("All: ", rows[one].all, rows[other].all) for one, other in steps]
-        return _own(pairs, note)
+        return _compare(pairs, note)
 
-    return own
+    return check
 
 
-def own_parameters() -> Own:
-    """The set-up that the paper describes cannot have as few as it prints."""
+def printed_parameters() -> PrintedVerdict:
+    """The described network cannot have as few parameters as printed."""
     embedding = 128
     projections = 4 * embedding * (embedding + 1)
-    return Own(
+    return PrintedVerdict(
         "does not hold",
         f"the projections of one attention over {embedding} bins alone have {projections:,}",
     )

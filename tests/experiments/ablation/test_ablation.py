@@ -14,7 +14,7 @@ from ssdpt.data.layouts import read_layout
 from ssdpt.errors import SsdptError
 from ssdpt.experiments.ablation import ablation
 from ssdpt.experiments.ablation.ablation import Ablation, AblationRequest
-from ssdpt.experiments.ablation.networks import ears_key, some_of, trained_as
+from ssdpt.experiments.ablation.networks import networks_key, select_networks, training_config
 from ssdpt.experiments.ablation.variants import FULL
 from ssdpt.fleet.fleet import fit_fleet
 from ssdpt.systems.embedding_networks import EmbeddingNetworks
@@ -29,7 +29,7 @@ TINY = {
     "multiview.network.hop": 64,
 }
 TEXTURE = {"features.n_mels": 32, "system": "texture"}
-# Some of them: what takes time are the intervals of every row.
+# Only some variants: the intervals of every row take time.
 WITHOUT_NETWORKS = ("no-density", "gaussian")
 WITH_NETWORKS = ("without-steady", "networks-alone", "one-network", "reconstruction")
 
@@ -46,8 +46,8 @@ def scores(run, variant, seed=0):
     return {
         (machine, clip.name): float(value)
         for machine in run.data.machines
-        for found in [run._scores(variant, machine, seed)]
-        for clip, value in zip(found.clips, found.value, strict=True)
+        for machine_scores in [run._scores(variant, machine, seed)]
+        for clip, value in zip(machine_scores.clips, machine_scores.value, strict=True)
     }
 
 
@@ -67,7 +67,7 @@ def texture(plant, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def networks(fan, tmp_path_factory):
-    """A finished run with tiny networks, and how many times some were trained."""
+    """A finished run with tiny networks, and the settings of every training."""
     trained = []
     real = EmbeddingNetworks.train.__func__
     with pytest.MonkeyPatch.context() as patch:
@@ -85,14 +85,14 @@ def networks(fan, tmp_path_factory):
 def test_the_full_recipe_scores_as_fitted_models_do(texture, plant, tmp_path):
     run, _ = texture
     fitted = scores_of_fleet(plant, load_config("best", TEXTURE), tmp_path / "models")
-    found = scores(run, FULL)
-    assert found.keys() == fitted.keys()
-    np.testing.assert_allclose(list(found.values()), [fitted[key] for key in found], rtol=1e-5)
+    ablated = scores(run, FULL)
+    assert ablated.keys() == fitted.keys()
+    np.testing.assert_allclose(list(ablated.values()), [fitted[key] for key in ablated], rtol=1e-5)
 
 
 def test_every_variant_is_a_row(texture):
     run, table = texture
-    assert not (run.request.out / "ears").exists()
+    assert not (run.request.out / "networks").exists()
     text = (run.request.out / "ablation.md").read_text("utf-8")
     assert text == table.markdown()
     assert "| variant | fan | valve | mean official | difference |" in text
@@ -111,32 +111,32 @@ def test_every_variant_is_a_row(texture):
     assert tree["seeds"] == [0, 1]
 
 
-def test_what_is_finished_is_not_scored_again(texture, plant, tmp_path, monkeypatch):
+def test_finished_cells_are_not_scored_again(texture, plant, tmp_path, monkeypatch):
     run, table = texture
     out = shutil.copytree(run.request.out, tmp_path / "out")
     scored = []
 
-    def counted(heard, background, config):
+    def counted(views, reference, config):
         scored.append(config)
-        return real(heard, background, config)
+        return real(views, reference, config)
 
-    real = ablation.scores_of
-    monkeypatch.setattr(ablation, "scores_of", counted)
+    real = ablation.score_test_clips
+    monkeypatch.setattr(ablation, "score_test_clips", counted)
     again = Ablation(whole_texture(plant, out))
-    shutil.rmtree(again.store.place(again._cell("no-density", "", 0)))
+    shutil.rmtree(again.store.folder_of(again._cell("no-density", "", 0)))
     assert again.run().as_json() == table.as_json()
     assert [config.texture.density for config in scored] == [False]
 
 
 def test_an_interrupted_run_keeps_what_is_finished(plant, tmp_path, monkeypatch):
-    real = ablation.scores_of
+    real = ablation.score_test_clips
 
-    def stop(heard, background, config):
+    def stop(views, reference, config):
         if not config.texture.density:
             raise KeyboardInterrupt
-        return real(heard, background, config)
+        return real(views, reference, config)
 
-    monkeypatch.setattr(ablation, "scores_of", stop)
+    monkeypatch.setattr(ablation, "score_test_clips", stop)
     wanted = request(plant, tmp_path, TEXTURE, seeds=1, variants=("no-density",))
     with pytest.raises(KeyboardInterrupt):
         Ablation(wanted).run()
@@ -147,7 +147,7 @@ def test_an_interrupted_run_keeps_what_is_finished(plant, tmp_path, monkeypatch)
 def test_networks_are_trained_once_for_all_variants_that_share_them(networks):
     run, _, trained = networks
     assert [config.multiview.network.alpha for config in trained] == [0.0, 1.0]
-    kept = list((run.request.out / "ears").iterdir())
+    kept = list((run.request.out / "networks").iterdir())
     assert {path.suffix for path in kept} == {".safetensors"}
     assert len(kept) == len(trained)
 
@@ -157,32 +157,31 @@ def test_the_full_recipe_with_networks_scores_as_fitted_models_do(networks, fan,
     fitted = scores_of_fleet(
         fan, load_config("best", {**TINY, "device": "cpu"}), tmp_path / "models"
     )
-    found = scores(run, FULL)
+    ablated = scores(run, FULL)
     np.testing.assert_allclose(
-        list(found.values()), [fitted[key] for key in found], rtol=1e-3, atol=1e-3
+        list(ablated.values()), [fitted[key] for key in ablated], rtol=1e-3, atol=1e-3
     )
 
 
-def test_variants_hear_with_fewer_networks(networks):
+def test_variants_use_some_of_the_networks(networks):
     run, *_ = networks
     config = run.configs[FULL]
-    key = ears_key(config, run.training)
-    ears = run.ears.get(config, key, list, run.reporter)
-    assert [ear.name for ear in some_of(ears, run.configs["one-network"].multiview).ears] == [
-        "steady-1",
-        "moving-1",
-    ]
-    assert {ear.hears for ear in some_of(ears, run.configs["without-steady"].multiview).ears} == {
-        "moving"
-    }
+    key = networks_key(config, run.training)
+    networks_of_run = run.networks.get(config, key, list, run.reporter)
+    one, moving = (
+        select_networks(networks_of_run, run.configs[name].multiview).ears
+        for name in ("one-network", "without-steady")
+    )
+    assert [network.name for network in one] == ["steady-1", "moving-1"]
+    assert {network.hears for network in moving} == {"moving"}
     for name in ("one-network", "without-steady", "networks-alone"):
-        assert ears_key(trained_as(run.configs[name], run.recipe), run.training) == key
+        assert networks_key(training_config(run.configs[name], run.recipe), run.training) == key
         assert scores(run, name) != scores(run, FULL)
 
 
-def test_networks_from_elsewhere_are_taken(networks, fan, tmp_path, monkeypatch):
+def test_copied_networks_are_used(networks, fan, tmp_path, monkeypatch):
     run, *_ = networks
-    shutil.copytree(run.request.out / "ears", tmp_path / "ears")
+    shutil.copytree(run.request.out / "networks", tmp_path / "networks")
     monkeypatch.setattr(EmbeddingNetworks, "train", None)
     again = Ablation(request(fan, tmp_path, TINY, seeds=1, variants=("without-steady",)))
     again.run()
@@ -190,16 +189,16 @@ def test_networks_from_elsewhere_are_taken(networks, fan, tmp_path, monkeypatch)
         assert scores(again, name) == pytest.approx(scores(run, name), rel=1e-5)
 
 
-def test_damaged_networks_are_refused(networks, fan, tmp_path):
+def test_damaged_networks_are_rejected(networks, fan, tmp_path):
     run, *_ = networks
-    for path in (run.request.out / "ears").iterdir():
-        (tmp_path / "ears").mkdir(exist_ok=True)
-        (tmp_path / "ears" / path.name).write_bytes(path.read_bytes()[:1000])
+    for path in (run.request.out / "networks").iterdir():
+        (tmp_path / "networks").mkdir(exist_ok=True)
+        (tmp_path / "networks" / path.name).write_bytes(path.read_bytes()[:1000])
     with pytest.raises(SsdptError, match="damaged, or not the networks of these settings"):
         Ablation(request(fan, tmp_path, TINY, seeds=1, variants=("no-density",))).run()
 
 
-def test_it_prints_the_table(cli, plant, tmp_path):
+def test_the_command_prints_the_table(cli, plant, tmp_path):
     answer = cli(
         *("ablate", "--data", plant, "--out", tmp_path, "--seeds", 1, "--device", "cpu"),
         *("--set", "system=texture", "--set", "features.n_mels=32"),
@@ -210,26 +209,26 @@ def test_it_prints_the_table(cli, plant, tmp_path):
     assert "| distances not divided by density |" in answer.out
 
 
-def test_the_command_refuses_in_a_sentence(cli, plant, tmp_path):
-    words = ["ablate", "--data", plant, "--out", tmp_path]
-    assert cli(*words, "--variant", "x").error.startswith("no variant is called 'x'; there are")
-    answer = cli(*words, "--set", "system=gmm")
-    assert answer.error.startswith("system gmm has none of these ingredients")
+def test_invalid_requests_are_one_line_errors(cli, plant, tmp_path):
+    arguments = ["ablate", "--data", plant, "--out", tmp_path]
+    assert cli(*arguments, "--variant", "x").error.startswith("no variant is called 'x'; there are")
+    answer = cli(*arguments, "--set", "system=gmm")
+    assert answer.error.startswith("system gmm has none of these components")
 
 
 def test_one_machine_id_has_no_networks(plant, tmp_path):
     only = tmp_path / "data" / "fan"
     for path in (plant / "fan").rglob("section_00*.wav"):
-        place = only / path.parent.name / path.name
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.symlink_to(path)
+        link = only / path.parent.name / path.name
+        link.parent.mkdir(parents=True, exist_ok=True)
+        link.symlink_to(path)
     run = Ablation(request(tmp_path / "data", tmp_path / "out", TINY, seeds=1))
     assert run.recipe.system == "texture"
-    assert any("networks have nothing to tell apart" in note for note in run.notes)
+    assert any("so no networks are used" in note for note in run.notes)
     assert "one-network" not in run.variants
 
 
-def test_a_recipe_without_any_view_is_refused(fan, tmp_path):
+def test_a_recipe_without_any_view_is_rejected(fan, tmp_path):
     nothing = {**TEXTURE, "texture.views": []}
     with pytest.raises(SsdptError, match="no view is left to listen with"):
         Ablation(request(fan, tmp_path, nothing, seeds=1)).run()

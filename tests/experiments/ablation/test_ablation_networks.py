@@ -1,4 +1,4 @@
-"""Networks of an ablation are named by what decides them, and by nothing else."""
+"""The key of an ablation's networks depends on what affects their training, and nothing else."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from ssdpt.config.tree import load_config, with_overrides
-from ssdpt.experiments.ablation.networks import ears_key
+from ssdpt.experiments.ablation.networks import networks_key
 from ssdpt.experiments.paper.data import read_data
 
 CONFIG = load_config("best", {"features.n_mels": 32})
@@ -28,9 +28,9 @@ def recordings(plant):
         {"multiview.network.training.checkpoint_seconds": 1.0},
     ],
 )
-def test_stays_with_what_only_scoring_reads(recordings, changes):
+def test_the_key_ignores_settings_that_only_scoring_uses(recordings, changes):
     other = with_overrides(CONFIG, changes)
-    assert ears_key(other, recordings) == ears_key(CONFIG, recordings)
+    assert networks_key(other, recordings) == networks_key(CONFIG, recordings)
 
 
 @pytest.mark.parametrize(
@@ -44,22 +44,22 @@ def test_stays_with_what_only_scoring_reads(recordings, changes):
         {"audio.clip_seconds": 5.0},
     ],
 )
-def test_changes_with_what_decides_the_networks(recordings, changes):
+def test_the_key_changes_with_settings_that_affect_training(recordings, changes):
     other = with_overrides(CONFIG, changes)
-    assert ears_key(other, recordings) != ears_key(CONFIG, recordings)
+    assert networks_key(other, recordings) != networks_key(CONFIG, recordings)
 
 
-def test_neither_folder_nor_order_counts(plant, recordings, tmp_path):
+def test_the_key_ignores_folder_and_order(plant, recordings, tmp_path):
     copy = shutil.copytree(plant, tmp_path / "elsewhere")
     copied = [m.train for m in read_data([copy], []).by_machine.values()]
     again = [item for train in reversed(copied) for item in train]
-    assert ears_key(CONFIG, again) == ears_key(CONFIG, recordings)
-    assert ears_key(CONFIG, again[1:]) != ears_key(CONFIG, recordings)
+    assert networks_key(CONFIG, again) == networks_key(CONFIG, recordings)
+    assert networks_key(CONFIG, again[1:]) != networks_key(CONFIG, recordings)
 
 
-def test_classes_count_where_the_recordings_have_attributes(recordings):
+def test_the_key_depends_on_classes_if_recordings_have_attributes(recordings):
     sections = with_overrides(CONFIG, {"multiview.network.classes": "section"})
     plain = [replace(item, attributes=()) for item in recordings]
-    assert ears_key(sections, plain) == ears_key(CONFIG, plain)
+    assert networks_key(sections, plain) == networks_key(CONFIG, plain)
     fast = [replace(item, attributes=(("speed", "2"),)) for item in recordings]
-    assert ears_key(sections, fast) != ears_key(CONFIG, fast)
+    assert networks_key(sections, fast) != networks_key(CONFIG, fast)

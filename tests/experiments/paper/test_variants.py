@@ -16,26 +16,26 @@ def key(variant):
     return Cell(load_config("paper", dict(variant.settings)), ("fan",), "f").key
 
 
-def test_all_settings_are_valid_and_members_are_there():
-    found = variants(CONFIG, EXPERIMENTS)
-    for variant in found.values():
+def test_all_settings_are_valid_and_all_members_exist():
+    by_name = variants(CONFIG, EXPERIMENTS)
+    for variant in by_name.values():
         assert load_config("paper", dict(variant.settings))
-        assert set(variant.members) <= set(found)
-    assert set(TABLE_ONE) <= set(found)
+        assert set(variant.members) <= set(by_name)
+    assert set(TABLE_ONE) <= set(by_name)
 
 
 def test_the_default_is_trained_once():
     """SSDPT is a row of Table I, of Table II, of both masking figures and an ensemble's member."""
-    found = variants(CONFIG, EXPERIMENTS)
+    by_name = variants(CONFIG, EXPERIMENTS)
     same = ("ssdpt", "blocks-3-64", "mask-PM", "patch-3x5", "ssdpt-3-64-patch")
-    assert len({key(found[name]) for name in same}) == 1
+    assert len({key(by_name[name]) for name in same}) == 1
 
 
 def test_three_scores_of_one_mobilenet():
-    found = variants(CONFIG, ["main"])
+    by_name = variants(CONFIG, ["main"])
     names = ("mnv2", "mnv2-log-odds", "mnv2-dcase")
-    assert len({key(found[name]) for name in names}) == 1
-    assert len({found[name].part for name in names}) == 3
+    assert len({key(by_name[name]) for name in names}) == 1
+    assert len({by_name[name].part for name in names}) == 3
 
 
 def test_numbers_of_cells():
@@ -46,13 +46,13 @@ def test_numbers_of_cells():
 
 
 def test_without_auxiliary_task_masks_are_off_or_on():
-    found = variants(CONFIG, ["main"])
-    masked = load_config("paper", dict(found["ssdpt-noaux-masked"].settings))
+    by_name = variants(CONFIG, ["main"])
+    masked = load_config("paper", dict(by_name["ssdpt-noaux-masked"].settings))
     assert (masked.ssdpt.alpha, masked.ssdpt.beta, masked.ssdpt.mask.kind) == (0, 0, "patch")
     assert masked.ssdpt.mixup == CONFIG.ssdpt.mixup
-    assert found["ssdpt-noaux"].settings == {"system": "ssdpt-noaux"}
+    assert by_name["ssdpt-noaux"].settings == {"system": "ssdpt-noaux"}
 
 
-def test_an_unknown_experiment_is_named():
+def test_an_unknown_experiment_is_an_error():
     with pytest.raises(SsdptError, match="'tables'; there are main, masking, patches"):
         variants(CONFIG, ["main", "tables"])
