@@ -77,7 +77,7 @@ def test_resuming_after_kill_9_ends_in_the_same_model(cut, cli, command, fan, tm
         [command, *words, "--resume"], capture_output=True, text=True, timeout=240
     )
     assert resumed.returncode == 0, resumed.stderr
-    assert f"going on from update {stopped} of {3 * PER_EPOCH}" in resumed.stderr
+    assert f"resuming from update {stopped} of {3 * PER_EPOCH}" in resumed.stderr
     assert not out.with_name("cut.partial").exists()
 
     whole = tmp_path / "whole"

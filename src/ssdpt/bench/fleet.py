@@ -14,7 +14,7 @@ from ssdpt.config.tree import load_config
 from ssdpt.systems.base import FitContext
 from ssdpt.systems.ssdpt import Ssdpt
 from ssdpt.training.loop import choose_device
-from ssdpt.training.together import at_once, together
+from ssdpt.training.parallel import parallel_jobs, run_parallel
 
 MACHINES = 7
 TRAINING_CLIPS, TEST_CLIPS = 3009, 1200  # of one machine type of DCASE 2021
@@ -26,7 +26,7 @@ def bench_fleet(
 ) -> dict[str, Any]:
     """Seconds to train seven networks and to score 8,400 clips at hop 1, from log-mels."""
     device = choose_device(device_name)
-    jobs = jobs or at_once(device_name)
+    jobs = jobs or parallel_jobs(device_name)
     config = load_config(
         "paper",
         {
@@ -45,7 +45,7 @@ def bench_fleet(
         return Ssdpt.fit(training, config, FitContext(work, "bench", reporter=reporter))
 
     with tempfile.TemporaryDirectory(prefix="ssdpt-") as folder:
-        systems = together(fit, range(MACHINES), jobs, reporter)
+        systems = run_parallel(fit, range(MACHINES), jobs, reporter)
     wait(device)
     trained = time.perf_counter()
     for system in systems:

@@ -19,7 +19,7 @@ from ssdpt.features.cache import FeatureSet, features_of
 from ssdpt.systems.base import FitContext
 from ssdpt.systems.ssdpt import Ssdpt
 from ssdpt.training.loop import choose_device
-from ssdpt.training.together import at_once, together
+from ssdpt.training.parallel import parallel_jobs, run_parallel
 
 PRECISIONS = ("float32", "auto")
 _SCORED_AT_ONCE = 16
@@ -51,7 +51,7 @@ def bench_precision(config: Config, data: Path, seeds: int, reporter: Reporter) 
 
     with tempfile.TemporaryDirectory(prefix="ssdpt-") as folder:
         jobs = [(precision, seed) for precision in PRECISIONS for seed in range(seeds)]
-        results = together(run, jobs, at_once(config.device), reporter)
+        results = run_parallel(run, jobs, parallel_jobs(config.device), reporter)
     return {
         "machine": describe(choose_device(config.device)),
         "data": str(data),

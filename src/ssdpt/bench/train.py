@@ -61,10 +61,7 @@ def bench_train(
                 "batch": loops[name][1],
                 "segments_per_second": rate,
                 "epoch_seconds": EPOCH_SEGMENTS / rate,
-                "tflops": rate
-                * 3
-                * flops
-                / 1e12,  # backward: 2 × forward
+                "tflops": rate * 3 * flops / 1e12,  # backward: 2 × forward
                 "share_of_peak": rate * 3 * flops / peak,
                 "ratio": rate / rates["reference"],
             }

@@ -86,9 +86,9 @@ class PaperRun:
     def cell(self, variant: str, machine: str, seed: int) -> Cell:
         """The cell with the scores of a variant, machine type and seed."""
         config = self.configs[variant].model_copy(update={"seed": seed})
-        together = self.data.trained_with(machine, config)
+        trained_together = self.data.trained_with(machine, config)
         label = self.variants[variant].label
-        return Cell(config, together, self.data.fingerprint(together), label)
+        return Cell(config, trained_together, self.data.fingerprint(trained_together), label)
 
     def cells(self) -> list[Cell]:
         """All cells, machine by machine, so that the features of a machine stay in memory."""

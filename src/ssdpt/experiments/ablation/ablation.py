@@ -175,8 +175,8 @@ class Ablation:
         config = self.configs[variant].model_copy(update={"seed": seed})
         label = self.variants[variant].label
         if not self._is_recipe_variant(variant):
-            together = self.data.trained_with(machine, config)
-            return Cell(config, together, self.data.fingerprint(together), label)
+            trained_together = self.data.trained_with(machine, config)
+            return Cell(config, trained_together, self.data.fingerprint(trained_together), label)
         fingerprint = self.data.fingerprint(self.data.machines)
         if config.system == "texture":
             # Nothing is random: all seeds share one cell.

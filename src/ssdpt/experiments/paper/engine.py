@@ -70,7 +70,7 @@ def _here(
     cells: Sequence[Cell], data: PaperData, store: CellStore, engine: Engine, reporter: Reporter
 ) -> Iterator[Outcome]:
     """One cell at a time on a CPU, since it uses all cores; several in parallel on a GPU."""
-    from ssdpt.training.together import as_they_finish, at_once
+    from ssdpt.training.parallel import parallel_jobs, run_as_completed
 
     def work(cell: Cell, cell_reporter: Reporter) -> CellScores | SsdptError:
         folder = store.folder / f".{cell.key}.work"
@@ -78,8 +78,8 @@ def _here(
         shutil.rmtree(folder, ignore_errors=True)
         return outcome
 
-    jobs = engine.jobs or at_once(cells[0].config.device if cells else "cpu")
-    for index, outcome in as_they_finish(work, cells, jobs, reporter):
+    jobs = engine.jobs or parallel_jobs(cells[0].config.device if cells else "cpu")
+    for index, outcome in run_as_completed(work, cells, jobs, reporter):
         yield cells[index], outcome
 
 

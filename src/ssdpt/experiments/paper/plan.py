@@ -24,7 +24,7 @@ from ssdpt.features.front_end import FrontEnd
 from ssdpt.systems import system_class
 from ssdpt.systems.base import FitContext
 from ssdpt.training.loop import choose_device, duration
-from ssdpt.training.together import at_once
+from ssdpt.training.parallel import parallel_jobs
 from ssdpt.types import Recording
 
 _FEW, _MORE = 6, 18  # clips; the difference of their times excludes the fixed cost of a fit
@@ -118,7 +118,7 @@ def make_plan(
         )
     sizes = [_frame_bytes(cell, data, seconds) for cell in waiting]
     # The peak of the trial cells, plus the frames of the real cells.
-    jobs = at_once(device)
+    jobs = parallel_jobs(device)
     peak = jobs * max(sizes, default=0.0) + (jobs if waiting else 0) * _memory(device)
     front_ends = {
         (cell.machines, _front_end(cell.config).name): size

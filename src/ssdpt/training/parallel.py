@@ -1,4 +1,4 @@
-"""Several trainings at once on one GPU, each in a thread with a queue of its own."""
+"""Several trainings in parallel on one GPU, each in a thread with its own CUDA stream."""
 
 from __future__ import annotations
 
@@ -13,54 +13,54 @@ import torch
 from ssdpt.common.progress import Relay, Reporter, Task
 from ssdpt.training.loop import choose_device
 
-_ON_A_GPU = 4  # more gain nothing: the chip is full
+_JOBS_ON_GPU = 4  # more bring no gain: the GPU is fully used
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-def at_once(device: str) -> int:
-    """How many trainings together are faster than one after the other."""
-    return _ON_A_GPU if choose_device(device).type == "cuda" else 1
+def parallel_jobs(device: str) -> int:
+    """The number of trainings that are faster in parallel than one after the other."""
+    return _JOBS_ON_GPU if choose_device(device).type == "cuda" else 1
 
 
-def together(
+def run_parallel(
     work: Callable[[Item, Reporter], Result],
     items: Sequence[Item],
     jobs: int,
     reporter: Reporter,
 ) -> list[Result]:
-    """`work` of every item, `jobs` of them at a time, in the order of the items.
+    """The results of `work` for all items in their order, running `jobs` at a time.
 
-    When one fails or the user interrupts, the others stop at their next sign of progress.
+    If one fails or the user interrupts, the others stop at their next progress report.
     """
-    found = dict(as_they_finish(work, items, jobs, reporter))
-    return [found[index] for index in range(len(items))]
+    results = dict(run_as_completed(work, items, jobs, reporter))
+    return [results[index] for index in range(len(items))]
 
 
-def as_they_finish(
+def run_as_completed(
     work: Callable[[Item, Reporter], Result],
     items: Sequence[Item],
     jobs: int,
     reporter: Reporter,
 ) -> Iterator[tuple[int, Result]]:
-    """The same as it comes: the number of an item, and what its work gave."""
+    """Like `run_parallel`, but yields the index and result of each item as it completes."""
     if min(jobs, len(items)) <= 1:
         for index, item in enumerate(items):
             yield index, work(item, reporter)
         return
     stopping = threading.Event()
-    listener = _Stoppable(reporter, stopping)
+    stoppable = _Stoppable(reporter, stopping)
     threads = torch.get_num_threads()
-    own = threading.local()
+    local = threading.local()
 
     def begin() -> None:
-        torch.set_num_threads(threads)  # not what a neighbour has set for a while
-        own.queue = torch.cuda.Stream() if torch.cuda.is_available() else None  # type: ignore[no-untyped-call]
+        torch.set_num_threads(threads)  # a parallel training may have changed it temporarily
+        local.stream = torch.cuda.Stream() if torch.cuda.is_available() else None  # type: ignore[no-untyped-call]
 
     def run(item: Item) -> Result:
-        with torch.cuda.stream(own.queue):  # does nothing where there is no GPU
-            return work(item, listener)
+        with torch.cuda.stream(local.stream):  # does nothing without a GPU
+            return work(item, stoppable)
 
     with ThreadPoolExecutor(jobs, "ssdpt-fit", begin) as pool:
         futures = {pool.submit(run, item): index for index, item in enumerate(items)}
@@ -75,11 +75,11 @@ def as_they_finish(
 
 
 class _Stopped(BaseException):
-    """Ends a training whose neighbour has failed; nobody sees it."""
+    """Ends a training because another one has failed; never reaches the caller."""
 
 
 class _Stoppable(Relay):
-    """Passes everything on until it is time to stop."""
+    """Forwards everything until it is time to stop."""
 
     def __init__(self, listener: Reporter, stopping: threading.Event) -> None:
         super().__init__(listener)

@@ -1,4 +1,4 @@
-"""Several trainings at once: results in order, and all stop when one fails."""
+"""Parallel trainings: results in order, and all stop if one fails."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from ssdpt.common.progress import Reporter
-from ssdpt.training.together import at_once, together
+from ssdpt.training.parallel import parallel_jobs, run_parallel
 
 
 def test_results_come_in_order():
@@ -17,23 +17,23 @@ def test_results_come_in_order():
         time.sleep(0.01 * (3 - item))
         return item * item
 
-    assert together(work, range(4), 3, Reporter()) == [0, 1, 4, 9]
+    assert run_parallel(work, range(4), 3, Reporter()) == [0, 1, 4, 9]
 
 
-def test_they_really_run_at_once():
+def test_items_really_run_in_parallel():
     meeting = threading.Barrier(2, timeout=10)
 
     def work(item, reporter):
-        return meeting.wait() >= 0  # would wait for ever if they came one after the other
+        return meeting.wait() >= 0  # would wait for ever if they ran one after the other
 
-    assert together(work, [1, 2], 2, Reporter()) == [True, True]
+    assert run_parallel(work, [1, 2], 2, Reporter()) == [True, True]
 
 
-def test_one_job_is_one_after_the_other_in_this_thread():
+def test_one_job_runs_sequentially_in_this_thread():
     def work(item, reporter):
         return threading.current_thread()
 
-    assert together(work, [1, 2], 1, Reporter()) == [threading.current_thread()] * 2
+    assert run_parallel(work, [1, 2], 1, Reporter()) == [threading.current_thread()] * 2
 
 
 def test_when_one_fails_the_others_stop_at_their_next_progress():
@@ -55,7 +55,7 @@ def test_when_one_fails_the_others_stop_at_their_next_progress():
         return item
 
     with pytest.raises(ValueError, match="lost"):
-        together(work, [0, 1], 2, Reporter())
+        run_parallel(work, [0, 1], 2, Reporter())
     assert stopped == ["_Stopped"]
 
 
@@ -75,20 +75,20 @@ def test_a_failure_is_noticed_before_earlier_ones_are_done():
         return item
 
     with pytest.raises(ValueError, match="lost"):
-        together(work, [0, 1, 2, 3], 2, Reporter())
+        run_parallel(work, [0, 1, 2, 3], 2, Reporter())
 
 
 def test_each_has_the_callers_number_of_torch_threads():
     before = torch.get_num_threads()
     torch.set_num_threads(2)
     try:
-        seen = together(lambda item, reporter: torch.get_num_threads(), [1, 2], 2, Reporter())
+        seen = run_parallel(lambda item, reporter: torch.get_num_threads(), [1, 2], 2, Reporter())
     finally:
         torch.set_num_threads(before)
     assert seen == [2, 2]
 
 
-def test_remarks_pass_through():
+def test_messages_are_forwarded():
     class Listening(Reporter):
         said = ()
 
@@ -103,11 +103,11 @@ def test_remarks_pass_through():
         reporter.detail(f"detail {item}")
 
     listening = Listening()
-    together(work, [1, 2], 2, listening)
+    run_parallel(work, [1, 2], 2, listening)
     assert sorted(listening.said) == sorted(
         f"{kind} {item}" for kind in ("say", "warn", "detail") for item in (1, 2)
     )
 
 
-def test_a_cpu_takes_one_at_a_time():
-    assert at_once("cpu") == 1
+def test_a_cpu_runs_one_job_at_a_time():
+    assert parallel_jobs("cpu") == 1
