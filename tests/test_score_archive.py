@@ -64,7 +64,7 @@ def test_shards_hold_what_score_prints(cli, models, fan, out):
     assert rows(out) == list(csv.DictReader(printed.out.splitlines()))
     anomalous = sum(row["level"] != "normal" for row in rows(out))
     assert answer.out.startswith(f"48 clips, {anomalous} anomalous, 0 failed, ")
-    assert answer.out.endswith(f" clips a second -> {out}\n")
+    assert answer.out.endswith(f" clips per second -> {out}\n")
     head = json.loads((out / "manifest.json").read_text())
     assert (head["clips"], head["shards"], head["shard_size"]) == (48, 3, 20)
     assert (head["table"], head["strict"], head["hop"]) == ("csv", False, None)
@@ -265,7 +265,7 @@ def test_kill_9_and_ctrl_c_then_the_same_command_goes_on(cli, command, models, f
             said = process.stderr.read()
             assert process.wait(timeout=60) == code
     assert said.splitlines()[-1] == (
-        "error: interrupted; the same command goes on with the shards that are missing"
+        "error: interrupted; run the same command again to continue with the missing shards"
     )
     assert "Traceback" not in said
     finished = {path.name: path.stat().st_ino for path in out.glob("part-*")}

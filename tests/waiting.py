@@ -1,21 +1,20 @@
-"""Waiting in tests: for a condition, never for a fixed time."""
+"""Wait in a test until something has happened, without a fixed sleep."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import TypeVar
 
-T = TypeVar("T")
+_PAUSE = 0.01  # seconds between two looks
 
 
-def wait_until(condition: Callable[[], T], timeout: float = 60.0, every: float = 0.02) -> T:
-    """The first true value of `condition`, asked for at most `timeout` seconds.
+def wait_until(condition: Callable[[], object], message: str, *, timeout: float = 60.0) -> None:
+    """Return as soon as `condition()` is true; fail with `message` after `timeout` seconds.
 
-    The time limit only ends a test that has failed: it is long, for busy machines.
+    `message` says what was expected: "the event is stored". An assertion that `condition` raises
+    ends the wait at once, so it may check that a process is still alive.
     """
     end = time.monotonic() + timeout
-    while not (value := condition()):
-        assert time.monotonic() < end, f"the condition was not met within {timeout:g} s"
-        time.sleep(every)
-    return value
+    while not condition():
+        assert time.monotonic() < end, f"not within {timeout:g} s: {message}"
+        time.sleep(_PAUSE)

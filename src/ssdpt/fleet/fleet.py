@@ -142,7 +142,7 @@ def fit_fleet(
     from ssdpt.detection.detector import Detector
     from ssdpt.detection.fitting import learn_shared_reference
     from ssdpt.systems import system_class
-    from ssdpt.training.together import at_once, together
+    from ssdpt.training.parallel import parallel_jobs, run_parallel
 
     machines = dataset.machines
     folders = _folders(out, machines, check_replaceable)
@@ -159,7 +159,7 @@ def fit_fleet(
             strict=strict,
             reporter=reporter,
         )
-    at_a_time = min(jobs or at_once(config.device), len(machines))
+    at_a_time = min(jobs or parallel_jobs(config.device), len(machines))
 
     def fit(machine: str, reporter: Reporter) -> Detector:
         if at_a_time > 1:
@@ -178,7 +178,7 @@ def fit_fleet(
         detector.save(folders[machine])
         return detector
 
-    fitted = together(fit, machines, at_a_time, reporter)
+    fitted = run_parallel(fit, machines, at_a_time, reporter)
     detectors = dict(zip(machines, fitted, strict=True))
     _write_index(out, folders)
     shutil.rmtree(work, ignore_errors=True)
