@@ -89,7 +89,7 @@ def _localise(
             recording = clip.recording
             faulty[recording.machine] += 1
             if clip.score.is_anomalous:
-                detector = cast("Detector", fleet.judge_for(recording))
+                detector = cast("Detector", fleet.detector_for(recording))
                 of_machine = faults[recording.path.parents[1]]
                 # A fault too weak to have regions counts as not located.
                 fault = of_machine.get(recording.path.name, KnownFault("inaudible", ()))

@@ -105,7 +105,7 @@ def largest_hop(h_auc: Mapping[int, float], tolerance: float = TOLERANCE) -> int
 
 def _hops(config: Config) -> list[int]:
     """Powers of two up to the length of a segment; larger hops would skip sound."""
-    return [1 << power for power in range(config.ssdpt.frames.bit_length())]
+    return [1 << power for power in range(config.part(SsdptConfig).frames.bit_length())]
 
 
 def _score(

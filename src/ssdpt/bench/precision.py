@@ -44,9 +44,10 @@ def bench_precision(config: Config, data: Path, seeds: int, reporter: Reporter) 
 
     def run(job: tuple[str, int], reporter: Reporter) -> tuple[float, float]:
         precision, seed = job
-        training_settings = config.ssdpt.training.model_copy(update={"precision": precision})
-        settings = config.ssdpt.model_copy(update={"training": training_settings})
-        changed_config = config.model_copy(update={"seed": seed, "ssdpt": settings})
+        ssdpt = config.part(SsdptConfig)
+        training_settings = ssdpt.training.model_copy(update={"precision": precision})
+        settings = ssdpt.model_copy(update={"training": training_settings})
+        changed_config = config.with_parts(settings).model_copy(update={"seed": seed})
         context = FitContext(Path(folder) / f"{precision}-{seed}", "bench", reporter=reporter)
         return _evaluate(Ssdpt.fit(clips.subset(training), changed_config, context), clips, test)
 

@@ -95,7 +95,7 @@ def _ours(
     kind: type[SsdptObjective],
 ) -> tuple[Callable[[], int], int]:
     """A function that makes a few updates and returns their number, and the FLOPs per segment."""
-    settings = config.ssdpt
+    settings = config.part(SsdptConfig)
     network = DualPathTransformer(SECTIONS, blocks=settings.blocks, frames=settings.frames)
     labels = [number % SECTIONS for number in range(len(clips))]
     objective = kind(network.to(device).train(), clips.all(), labels, config)

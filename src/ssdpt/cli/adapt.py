@@ -121,5 +121,5 @@ def _by_machine(fleet: Fleet, recordings: Iterable[Recording]) -> dict[str, list
     """The recordings of each of the fleet's machines."""
     by_machine: dict[str, list[Recording]] = {}
     for recording in recordings:
-        by_machine.setdefault(fleet.judge_for(recording).machine, []).append(recording)
+        by_machine.setdefault(fleet.detector_for(recording).machine, []).append(recording)
     return by_machine

@@ -317,7 +317,7 @@ def alerts(
     as_json: Json = False,
 ) -> None:
     """False alerts: requested and measured alerts per week, after some days of monitoring."""
-    from ssdpt.bench.alerts import LISTENED, bench_alerts
+    from ssdpt.bench.alerts import DAYS, bench_alerts
 
     result = bench_alerts(weeks, seed, sorted(set(days or DAYS)), REPORTER)
     if as_json:
@@ -327,7 +327,7 @@ def alerts(
     for row in result["rows"]:
         first = {"scores": row["scores"], "days": str(row["days"])}
         line = lines.setdefault((row["scores"], row["days"]), first)
-        line[f"{row['asked']:g} requested per week"] = f"{row['found']:.2g}"
+        line[f"{row['requested']:g} requested per week"] = f"{row['observed']:.2g}"
     print_rows(list(lines.values()))
 
 

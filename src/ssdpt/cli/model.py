@@ -168,7 +168,8 @@ def _others(config: Config, paths: list[Path]) -> list[Recording]:
 
 def _frozen(config: Config, background: list[Path]) -> SharedReference:
     """The shared reference that is shipped with ssdpt, including its networks."""
-    from ssdpt.systems.shared_reference import SharedReference
+    from ssdpt.systems import system_class
+    from ssdpt.systems.parts.shared_reference import SharedReference
 
     if not system_class(config.system).trains_networks or background:
         raise SsdptError(

@@ -136,7 +136,7 @@ def _print_scores(
                 continue
             writer.write(result)
             if pictures is not None:
-                pictures.add(recording, result, fleet.judge_for(recording))
+                pictures.add(recording, result, fleet.detector_for(recording))
             anomalous = anomalous or result.is_anomalous
     return anomalous, failed
 

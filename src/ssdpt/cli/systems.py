@@ -8,7 +8,7 @@ from typing import Any
 import typer
 
 from ssdpt.cli.command import command
-from ssdpt.cli.console import STDOUT, print_rows
+from ssdpt.cli.console import REPORTER, STDOUT, print_rows
 from ssdpt.cli.model import Json
 from ssdpt.errors import SsdptError
 

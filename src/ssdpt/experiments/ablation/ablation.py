@@ -71,7 +71,7 @@ class Ablation:
         self.notes = list(self.data.notes)
         machine_data = self.data.by_machine.values()
         self.training = [recording for machine in machine_data for recording in machine.train]
-        if self.recipe.system == "multiview" and not teachable(self.training):
+        if _has_networks(self.recipe) and not can_train_networks(self.training):
             self.notes.append(
                 "only one machine ID: there is nothing to classify, so no networks are used"
             )
@@ -117,7 +117,7 @@ class Ablation:
 
     def _is_recipe_variant(self, variant: str) -> bool:
         """Whether a variant uses the views of the recipe; other systems run as normal cells."""
-        return self.configs[variant].system in _RECIPES
+        return system_class(self.configs[variant].system).uses_shared_reference
 
     def _score_recipe_variants(self) -> None:
         """Score the variants of the recipe, seed by seed."""
@@ -150,7 +150,7 @@ class Ablation:
 
     def _extract(self, config: Config) -> tuple[ClipViews, SharedReference]:
         """The views of all clips, and the reference shared by all machines."""
-        if config.system == "texture":
+        if not _has_networks(config):
             if "" not in self._views:
                 views = self.extractor.untrained
                 self._views[""] = views, SharedReference.of_clips(views.train, None, config)
@@ -162,8 +162,9 @@ class Ablation:
             views = self.extractor.untrained.beside(self.extractor.trained(networks))
             self._views[key] = views, SharedReference.of_clips(views.train, networks, config)
         views, reference = self._views[key]
-        assert reference.ears is not None
-        return views, replace(reference, ears=select_networks(reference.ears, config.multiview))
+        assert reference.networks is not None
+        selected = select_networks(reference.networks, config.part(MultiViewConfig))
+        return views, replace(reference, networks=selected)
 
     def _networks_key(self, config: Config) -> str:
         if config not in self._keys:
@@ -178,7 +179,7 @@ class Ablation:
             trained_together = self.data.trained_with(machine, config)
             return Cell(config, trained_together, self.data.fingerprint(trained_together), label)
         fingerprint = self.data.fingerprint(self.data.machines)
-        if config.system == "texture":
+        if not _has_networks(config):
             # Nothing is random: all seeds share one cell.
             config = config.model_copy(update={"seed": self.recipe.seed})
         else:

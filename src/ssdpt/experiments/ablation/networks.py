@@ -39,7 +39,7 @@ def networks_key(config: Config, recordings: Sequence[Recording]) -> str:
     # Only scoring uses the hop, and the recordings below already hold the classes.
     del network["hop"], network["classes"], network["training"]["checkpoint_seconds"]
     clips = sorted(
-        (digest(recording.path), *class_name(recording, config.multiview.network))
+        (digest(recording.path), *class_name(recording, config.part(MultiViewConfig).network))
         for recording in set(recordings)
     )
     text = json.dumps([settings, clips], sort_keys=True)
@@ -48,12 +48,12 @@ def networks_key(config: Config, recordings: Sequence[Recording]) -> str:
 
 def training_config(config: Config, recipe: Config) -> Config:
     """The settings to train with: those of the recipe if `config` uses some of its networks."""
-    multiview, full = config.multiview, recipe.multiview
+    multiview, full = config.part(MultiViewConfig), recipe.part(MultiViewConfig)
     if set(multiview.inputs) <= set(full.inputs) and multiview.networks <= full.networks:
         update = {"inputs": full.inputs, "networks": full.networks}
         multiview = multiview.model_copy(update=update)
-    changed = {"multiview": multiview, "texture": recipe.texture, "system": recipe.system}
-    return config.model_copy(update=changed)
+    changed = config.with_parts(multiview, recipe.part(TextureConfig))
+    return changed.model_copy(update={"system": recipe.system})
 
 
 def select_networks(networks: EmbeddingNetworks, settings: MultiViewConfig) -> EmbeddingNetworks:
@@ -61,7 +61,7 @@ def select_networks(networks: EmbeddingNetworks, settings: MultiViewConfig) -> E
     wanted = _names(settings)
     return EmbeddingNetworks(
         networks.config,
-        [network for network in networks.ears if network.name in wanted],
+        [network for network in networks.networks if network.name in wanted],
         networks.classes,
     )
 
@@ -110,7 +110,7 @@ def _read(path: Path, config: Config) -> EmbeddingNetworks:
         networks = EmbeddingNetworks.restore(config, arrays, classes)
     except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
         raise _damaged(path) from error
-    if {network.name for network in networks.ears} != _names(config.multiview):
+    if {network.name for network in networks.networks} != _names(config.part(MultiViewConfig)):
         raise _damaged(path)
     return networks
 

@@ -13,7 +13,6 @@ from typing import Any
 from ssdpt.config.tree import Config, with_overrides
 from ssdpt.errors import SsdptError
 from ssdpt.experiments.paper.variants import Variant
-from ssdpt.systems import system_class
 
 FULL = "full"
 PUBLISHED = "published"
@@ -58,7 +57,7 @@ CHANGES = (
     Change("one-network", "one network per input", {"multiview.networks": 1}, networks=True),
     Change("equal-weights", "equal weights for all views", {"texture.weights": "equal"}),
     Change("no-emphasis", "machine IDs' differences not emphasised", {"texture.emphasis": False}),
-    Change("own-spread", "only the machine's own spread", {"texture.background_clips": 0}),
+    Change("own-spread", "only the machine's own spread", {"texture.reference_clips": 0}),
     Change("no-density", "distances not divided by density", {"texture.density": False}),
     Change(
         "domains-together", "references of both domains together", {"texture.domains": "together"}
@@ -115,7 +114,7 @@ def ablation_variants(
 
 def _settings(change: Change, config: Config) -> Mapping[str, Any] | None:
     """The settings that override `config`; None if the recipe has no such component."""
-    if change.networks and config.system != "multiview":
+    if change.networks and not system_class(config.system).trains_networks:
         return None
     settings = change.settings
     if change.without is not None:

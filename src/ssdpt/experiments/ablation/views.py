@@ -65,7 +65,7 @@ class ViewExtractor:
             "networks", lambda frames: networks.embed(self.front_end.log_mels(frames))
         )
 
-    def _extract(self, name: str, describe: Callable[[Floats], Vectors]) -> ClipViews:
+    def _extract(self, name: str, describe: Callable[[Floats], ViewVectors]) -> ClipViews:
         train, test = self.training_clips(), self._frames(self.data.test_clips)
         views = ClipViews([], [])
         length = round(self.config.audio.clip_seconds / self.front_end.frame_seconds)
@@ -95,7 +95,7 @@ def score_test_clips(
     kind = system_class(config.system)
     assert issubclass(kind, Texture)
     shares = kind.shares(config, reference)
-    normal: defaultdict[str, defaultdict[str, defaultdict[Domain, list[Vectors]]]]
+    normal: defaultdict[str, defaultdict[str, defaultdict[Domain, list[ViewVectors]]]]
     normal = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
     for recording, vectors in views.train:
         normal[recording.machine][recording.section][recording.domain].append(vectors)
@@ -104,7 +104,7 @@ def score_test_clips(
         test[row[0].machine, row[0].section].append(row)
     scores: defaultdict[Recording, list[float]] = defaultdict(list)
     for machine, sections in normal.items():
-        weighed = weighed_views(sections, shares, reference.spread, config.texture)
+        weighed = weighed_views(sections, shares, reference.spread, config.part(TextureConfig))
         for section, section_views in weighed.items():
             rows = test[machine, section]
             values = np.zeros(len(rows))

@@ -41,7 +41,7 @@ class Cell:
     @cached_property
     def key(self) -> str:
         """Changes with everything that changes the scores."""
-        settings = learnt_from(self.config)
+        settings = learned_from(self.config)
         content = [_FORMAT, __version__, settings, self.machines, self.fingerprint]
         text = json.dumps(content, sort_keys=True)
         return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()

@@ -129,7 +129,7 @@ def make_plan(
 
 def _kind(config: Config) -> str:
     """A key of everything that affects the cost; masks, weights and seeds do not."""
-    return json.dumps(_without(learnt_from(config)), sort_keys=True)
+    return json.dumps(_without(learned_from(config)), sort_keys=True)
 
 
 def _without(tree: object) -> object:

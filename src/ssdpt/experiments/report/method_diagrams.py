@@ -9,6 +9,7 @@ import itertools
 
 from ssdpt.config.tree import Config
 from ssdpt.experiments.report.diagram import Arrow, Box, Diagram, Note
+from ssdpt.systems.ssdpt import SsdptConfig
 
 
 def flow_chart(config: Config, classes: int = 3) -> Diagram:
@@ -132,7 +133,7 @@ def flow_chart(config: Config, classes: int = 3) -> Diagram:
 
 def dpt_block(config: Config) -> Diagram:
     """One block: an encoder over frames, a transposition, an encoder over bins."""
-    model = config.ssdpt
+    model = config.part(SsdptConfig)
     frames, bins = model.frames, config.features.n_mels
     first, over = _encoder(config, 150, "Encoder E_s, over frames", frames, bins)
     second, under = _encoder(config, 470, "Encoder E_f, over bins", bins, frames)
@@ -173,7 +174,7 @@ def _encoder(
     config: Config, x: float, title: str, length: int, embedding: int
 ) -> tuple[list[Box], list[Arrow]]:
     """Attention and feed-forward network, each with its residual path, in one column."""
-    heads, hidden = config.ssdpt.heads, config.ssdpt.feed_forward
+    heads, hidden = config.part(SsdptConfig).heads, config.part(SsdptConfig).feed_forward
     shape = f"1 × {length} × {embedding}"
     boxes = [
         Box(x, 84, 240, title, (), ""),
@@ -204,12 +205,12 @@ def _encoder(
 
 
 def _mixup_text(config: Config) -> str:
-    share = config.ssdpt.mixup
+    share = config.part(SsdptConfig).mixup
     return f"λ from Beta({share:g}, {share:g}), once per batch" if share else "switched off"
 
 
 def _mask_text(config: Config) -> str:
-    mask = config.ssdpt.mask
+    mask = config.part(SsdptConfig).mask
     stripes = f"{mask.stripes} stripes of {mask.stripe_width}"
     return {
         "none": "no mask (NM)",
@@ -221,7 +222,7 @@ def _mask_text(config: Config) -> str:
 
 
 def _score_text(config: Config) -> str:
-    return "log((1−p)/p)" if config.ssdpt.score == "log-odds" else "log((1−p)−log p)"
+    return "log((1−p)/p)" if config.part(SsdptConfig).score == "log-odds" else "log((1−p)−log p)"
 
 
 def _down(one: Box, other: Box, label: str, x: float | None = None) -> Arrow:
