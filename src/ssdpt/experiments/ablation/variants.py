@@ -13,6 +13,7 @@ from typing import Any
 from ssdpt.config.tree import Config, with_overrides
 from ssdpt.errors import SsdptError
 from ssdpt.experiments.paper.variants import Variant
+from ssdpt.systems import system_class
 
 FULL = "full"
 PUBLISHED = "published"
