@@ -103,8 +103,8 @@ def _check(config: Path, *, offline: bool) -> None:
 
     failed = []
     for result in check_config(config, offline=offline):
-        STDOUT.print(f"{result.name}: {result.words}", markup=False)
-        if not result.well:
+        STDOUT.print(f"{result.name}: {result.message}", markup=False)
+        if not result.ok:
             failed.append(result.name)
     if failed:
         REPORTER.error(f"{config}: {len(failed)} cannot be opened: {', '.join(failed)}")
