@@ -157,7 +157,7 @@ def model(machine="fan-1"):
         system="texture",
         card_markdown="# fan",
         sections=("00",),
-        clips=100,
+        recordings=100,
         version="0.1.0",
     )
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import get_args
 
 import pytest
 
 from ssdpt.monitor.config import SourceSettings
-from ssdpt.server.machine_policy import SCHEMES
+from ssdpt.monitor.sources.network_source import STREAM_SCHEMES
 
 PAGE = Path(__file__).parents[2] / "web" / "src" / "lib" / "sources.ts"
 REFUSED = {
@@ -50,7 +49,7 @@ def test_a_model_is_refused(client, service, model):
     assert "new" not in service.machines
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("scheme", STREAM_SCHEMES)
 def test_an_address_of_a_stream_is_taken(client, service, scheme):
     url = f"{scheme}://ann:secret@camera.example:554/audio?channel=1"
     assert add(client, source={"kind": "network", "url": url}).status_code == 201
@@ -58,8 +57,7 @@ def test_an_address_of_a_stream_is_taken(client, service, scheme):
 
 
 def test_the_page_offers_what_is_taken(client):
-    (union, _) = get_args(SourceSettings)
-    kinds = {one.model_fields["kind"].default for one in get_args(union)}
+    kinds = set(SourceSettings.registry.names())
     offered = re.findall(r"^    kind: '(\w+)'", PAGE.read_text("utf-8"), re.MULTILINE)
     assert kinds - set(offered) == {"folder", "replay"}
     needs = {"network": {"url": "http://camera.example/"}}

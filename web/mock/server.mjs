@@ -185,7 +185,7 @@ function answer(method, path, query, body) {
       return wanted.sort((a, b) => b.began - a.began).slice(0, Number(query.get('limit') ?? 100))
     }
     case 'models':
-      return [example('ModelInfo', { machine: 'pump-1', system: 'ensemble', card_markdown: card, sections: ['00', '01'], clips: 990 })]
+      return [example('ModelInfo', { machine: 'pump-1', system: 'ensemble', card_markdown: card, sections: ['00', '01'], recordings: 990 })]
     case 'users':
       if (method === 'POST') users.set(body.name, body.role)
       if (method === 'DELETE') return void users.delete(id)

@@ -12,7 +12,7 @@ from starlette.requests import HTTPConnection
 from ssdpt.monitor.store import Store
 from ssdpt.server.auth import AccessControl, CurrentUser
 from ssdpt.server.event_stream import Broadcaster
-from ssdpt.server.interface import MonitorApi
+from ssdpt.server.interface import ServiceApi
 from ssdpt.server.settings import ServerSettings
 
 _HOUR = 3600.0
@@ -22,7 +22,7 @@ _HOUR = 3600.0
 class AppContext:
     """The service and its store, access control, and the live stream."""
 
-    service: MonitorApi
+    service: ServiceApi
     store: Store
     settings: ServerSettings
     access: AccessControl

@@ -40,7 +40,7 @@ class MetricsText(Protocol):
     def text(self) -> bytes: ...
 
 
-class MonitorApi(Protocol):
+class ServiceApi(Protocol):
     """The monitoring service, seen from outside; safe to call from any thread.
 
     An unknown machine is `UnknownMachine`; what cannot be done now is an SsdptError.

@@ -20,7 +20,7 @@ from ssdpt.errors import SsdptError
 from ssdpt.monitor.store import Store
 from ssdpt.server.app import create_app
 from ssdpt.server.context import AppContext
-from ssdpt.server.interface import MonitorApi
+from ssdpt.server.interface import ServiceApi
 from ssdpt.server.settings import ServerSettings
 
 _GRACE_SECONDS = 1  # for running requests when the server stops
@@ -84,7 +84,7 @@ def _address_forms(network: str) -> Iterator[str]:
 
 
 def serve(
-    service: MonitorApi,
+    service: ServiceApi,
     store: Store,
     settings: ServerSettings,
     started: Callable[[str], None] = lambda address: None,

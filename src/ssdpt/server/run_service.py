@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 
@@ -55,24 +56,18 @@ def run_service(
         data.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise SsdptError(f"{data}: cannot be used for data ({error.strerror})") from error
-    store = Store.open(store_url(config, data), data, writer=True)
-    watcher: ConfigWatcher | None = None
-    try:
+    with ExitStack() as stack:
+        store = stack.enter_context(Store.open(store_url(config, data), data, writer=True))
         service = MonitorService(config, store, data, path=path, demo=path is None)
-        try:
-            service.start()
-            if path is None:
-                learn_demo(service)
-            else:
-                watcher = ConfigWatcher(path, service.reload, service.log, reporter)
-                watcher.start()
-            serve(service.api, store, settings, started)
-        finally:
-            if watcher is not None:
-                watcher.stop()
-            service.stop()
-    finally:
-        store.close()
+        stack.callback(service.stop)
+        service.start()
+        if path is None:
+            learn_demo(service)
+        else:
+            watcher = ConfigWatcher(path, service.reload, service.log, reporter)
+            stack.callback(watcher.stop)
+            watcher.start()
+        serve(service.api, store, settings, started)
 
 
 def learn_demo(service: MonitorService) -> None:

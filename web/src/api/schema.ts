@@ -942,32 +942,6 @@ export interface components {
              */
             false_alerts_per_week: number;
         };
-        /**
-         * FolderSettings
-         * @description A folder that something else writes recordings into.
-         */
-        FolderSettings: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            kind: "folder";
-            /**
-             * Path
-             * Format: path
-             */
-            path: string;
-            /**
-             * Channel
-             * @default 0
-             */
-            channel: number;
-            /**
-             * Every
-             * @description seconds within which sound must come, else it is lost; empty = never
-             */
-            every?: number | null;
-        };
         /** Health */
         Health: {
             /**
@@ -1029,22 +1003,23 @@ export interface components {
         };
         /**
          * MachineSettings
-         * @description One machine: where its sound comes from and what judges it.
+         * @description One machine: its source, its model and its alarm rules.
          */
         MachineSettings: {
             /**
              * Id
-             * @description an id has small letters, digits, - and _, at most 64 of them
+             * @description an id has at most 64 lower-case letters, digits, - and _
              */
             id: string;
             /**
              * Name
-             * @description for people; empty = the id
+             * @description shown to people; empty = the id
              * @default
              */
             name: string;
             /**
              * Site
+             * @description where the machine is, for example Hall A
              * @default
              */
             site: string;
@@ -1059,8 +1034,7 @@ export interface components {
              * @default
              */
             section: string;
-            /** Source */
-            source: components["schemas"]["MicrophoneSettings"] | components["schemas"]["NetworkSettings"] | components["schemas"]["FolderSettings"] | components["schemas"]["ReplaySettings"] | components["schemas"]["PushedSettings"] | components["schemas"]["SimulatedSettings"];
+            source: components["schemas"]["SourceSettings"];
             /**
              * @default {
              *       "false_alerts_per_week": 1,
@@ -1156,29 +1130,6 @@ export interface components {
             ][];
         };
         /**
-         * MicrophoneSettings
-         * @description A sound card of this computer.
-         */
-        MicrophoneSettings: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            kind: "microphone";
-            /**
-             * Device
-             * @description number or part of the name; empty = the default one
-             * @default
-             */
-            device: string;
-            /**
-             * Channel
-             * @description counts from 0
-             * @default 0
-             */
-            channel: number;
-        };
-        /**
          * ModelInfo
          * @description The model of one machine.
          */
@@ -1195,10 +1146,10 @@ export interface components {
             /** Sections */
             sections: string[];
             /**
-             * Clips
-             * @description Normal clips it was fitted on.
+             * Recordings
+             * @description Normal recordings it has learned from.
              */
-            clips: number | null;
+            recordings: number;
             /**
              * Version
              * @description Of ssdpt that fitted it.
@@ -1212,33 +1163,6 @@ export interface components {
              * @example 60
              */
             minutes: number;
-        };
-        /**
-         * NetworkSettings
-         * @description RTSP, HTTP or any other stream that ffmpeg knows.
-         */
-        NetworkSettings: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            kind: "network";
-            /**
-             * Url
-             * @description rtsp://…, http://… or a file
-             */
-            url: string;
-            /**
-             * Channel
-             * @default 0
-             */
-            channel: number;
-            /**
-             * Timeout
-             * @description seconds without sound until it reconnects
-             * @default 10
-             */
-            timeout: number;
         };
         /** OperatingPointRequest */
         OperatingPointRequest: {
@@ -1270,27 +1194,6 @@ export interface components {
             level_dbfs: number;
             /** Usual Score */
             usual_score: number;
-        };
-        /**
-         * PushedSettings
-         * @description Sound that others send by HTTP or WebSocket.
-         */
-        PushedSettings: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            kind: "pushed";
-            /**
-             * Channel
-             * @default 0
-             */
-            channel: number;
-            /**
-             * Every
-             * @description seconds within which sound must come, else it is lost; empty = never
-             */
-            every?: number | null;
         };
         /**
          * Reading
@@ -1375,39 +1278,6 @@ export interface components {
              */
             event: "removed";
             data: components["schemas"]["MachineRemoved"];
-        };
-        /**
-         * ReplaySettings
-         * @description Recordings, played as if they were live.
-         */
-        ReplaySettings: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            kind: "replay";
-            /**
-             * Path
-             * Format: path
-             * @description a file, or a folder of them in the order of their names
-             */
-            path: string;
-            /**
-             * Channel
-             * @default 0
-             */
-            channel: number;
-            /**
-             * Speed
-             * @description times real time
-             * @default 1
-             */
-            speed: number;
-            /**
-             * Loop
-             * @default false
-             */
-            loop: boolean;
         };
         /**
          * ServiceMessage
@@ -1497,52 +1367,21 @@ export interface components {
             password: string;
         };
         /**
-         * SimulatedSettings
-         * @description A machine of the simulated plant, running live.
+         * SourceSettings
+         * @description Where the sound of a machine comes from. `kind` decides which other settings there are.
          */
-        SimulatedSettings: {
+        SourceSettings: {
             /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
+             * @example folder
+             * @example microphone
+             * @example network
+             * @example pushed
+             * @example replay
+             * @example simulated
              */
-            kind: "simulated";
-            /**
-             * Machine
-             * @description fan, gearbox, pump, slider, valve, ToyCar, ToyTrain
-             * @default fan
-             */
-            machine: string;
-            /**
-             * Section
-             * @default 0
-             */
-            section: number;
-            /**
-             * Seed
-             * @default 0
-             */
-            seed: number;
-            /**
-             * Speed
-             * @description times real time
-             * @default 1
-             */
-            speed: number;
-            /**
-             * Fault After
-             * @description seconds until a fault grows
-             */
-            fault_after?: number | null;
-            /**
-             * Off After
-             * @description seconds until it is switched off
-             */
-            off_after?: number | null;
-            /**
-             * Change Every
-             * @description seconds until it goes over to its other operating point
-             */
-            change_every?: number | null;
+            kind: string;
+        } & {
+            [key: string]: unknown;
         };
         /**
          * SourceState

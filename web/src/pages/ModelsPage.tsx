@@ -7,9 +7,9 @@ import { plural } from '../lib/numbers'
 
 const Markdown = lazy(() => import('../components/Markdown'))
 
-function facts({ system, sections, clips, version }: ModelInfo): string {
+function facts({ system, sections, recordings, version }: ModelInfo): string {
   const texts = [`model: ${system}`, plural(sections.length, 'section')]
-  if (clips !== null) texts.push(`learned from ${plural(clips, 'normal clip')}`)
+  if (recordings > 0) texts.push(`learned from ${plural(recordings, 'normal recording')}`)
   if (version) texts.push(`ssdpt ${version}`)
   return texts.join(' · ')
 }

@@ -29,6 +29,7 @@ from ssdpt.monitor.service.publisher import Publisher, open_outputs
 from ssdpt.monitor.service.registry import MachineRegistry
 from ssdpt.monitor.service.service_log import ServiceLog
 from ssdpt.monitor.service.status import ServiceView
+from ssdpt.monitor.service.status_changes import StatusChanges
 from ssdpt.monitor.service.subscriptions import Subscriptions
 from ssdpt.monitor.store import Store, StoreUnavailable
 from ssdpt.monitor.store.learned_models import MACHINES
@@ -61,6 +62,7 @@ class MonitorService:
         self._publisher = publisher = Publisher(
             self._writer, self._subscriptions, self.metrics, outputs, self._view.machine_if_known
         )
+        self._status_changes = StatusChanges(self.machines, publisher)
         values = MachineValues(store)
         models = ModelCache(self.config.device)
         opener = MachineOpener(store, data, models, values, self.log)
@@ -122,7 +124,7 @@ class MonitorService:
             self.learning,
             recorder,
             self.log,
-            self._publish_status_if_changed,
+            self._publish_changes,
         )
         self.api = MonitorApi(
             self._view,
@@ -180,7 +182,9 @@ class MonitorService:
     def _keeps_audio(self) -> bool:
         return self.config.retention.keep_audio
 
-    def _publish_status_if_changed(self) -> None:
+    def _publish_changes(self) -> None:
+        """What no other message carries, for the live stream."""
+        self._status_changes.check()
         state = self.log.notes, self.log.problems
         if state != self._published:
             self._published = state

@@ -1,0 +1,38 @@
+"""Notices changes of machines that no other message carries."""
+
+from __future__ import annotations
+
+from ssdpt.monitor.service.machine import MachineMonitor
+from ssdpt.monitor.service.publisher import Publisher
+from ssdpt.monitor.service.registry import MachineRegistry
+
+
+class StatusChanges:
+    """Publishes a machine when its source, operating point or learning progress has changed."""
+
+    def __init__(self, machines: MachineRegistry, publisher: Publisher) -> None:
+        self._machines, self._publisher = machines, publisher
+        self._last: dict[str, object] = {}
+
+    def check(self) -> None:
+        """Called about once a second."""
+        facts = {machine.id: _facts(machine) for machine in self._machines}
+        for id, now in facts.items():
+            if self._last.get(id, now) != now:
+                self._publisher.machine_changed(id)
+        self._last = facts
+
+
+def _facts(machine: MachineMonitor) -> object:
+    """Equal as long as there is nothing new to show; cheap, for many machines every second."""
+    source, collector = machine.capture.source.status, machine.collector
+    return (
+        machine.judge.operating_point,
+        machine.capture.failure,
+        source.connected,
+        source.message,
+        source.gaps,
+        source.reconnects,
+        round(source.drift_ppm),
+        None if collector is None else round(collector.seconds),
+    )
