@@ -6,19 +6,20 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-Result = TypeVar("Result")
+T = TypeVar("T")
 
-_PAUSE = 0.01  # seconds between two checks
+_PAUSE = 0.01  # seconds between two looks
 
 
-def wait_until(condition: Callable[[], Result], message: str, *, timeout: float = 60.0) -> Result:
-    """Return the first true result of `condition`; fail with `message` after `timeout` seconds.
+def wait_until(condition: Callable[[], T], message: str = "", *, timeout: float = 60.0) -> T:
+    """The first true value of `condition()`; fails with `message` after `timeout` seconds.
 
     `message` says what was expected: "the event is stored". An assertion that `condition` raises
-    ends the wait at once, so it may check that a process is still alive.
+    ends the wait at once, so it may check that a process is still alive. The limit only ends a
+    test that has failed: it is long, for busy computers.
     """
     end = time.monotonic() + timeout
-    while not (result := condition()):
-        assert time.monotonic() < end, f"not within {timeout:g} s: {message}"
+    while not (value := condition()):
+        assert time.monotonic() < end, f"not within {timeout:g} s: {message or 'the condition'}"
         time.sleep(_PAUSE)
-    return result
+    return value
