@@ -161,8 +161,8 @@ def test_adapt_in_place_and_elsewhere(cli, models, plant, tmp_path):
     answer = cli("adapt", models, *clips, "--out", tmp_path / "new")
     assert answer.code == 0, answer.err
     assert answer.out.splitlines() == [
-        f"fan: 2 recordings taken as normal -> {tmp_path / 'new' / 'fan'}",
-        f"valve: 2 recordings taken as normal -> {tmp_path / 'new' / 'valve'}",
+        f"fan: 2 recordings added as normal -> {tmp_path / 'new' / 'fan'}",
+        f"valve: 2 recordings added as normal -> {tmp_path / 'new' / 'valve'}",
     ]
     assert _content(models) == before
     assert cli("score", tmp_path / "new", *clips).code == 0

@@ -142,7 +142,8 @@ class TestWhatIsUsed:
         detector = fit(write_folder(tmp_path / "pump"), system="ssdpt")
         assert detector.system_name == "gmm"
         assert detector.config.system == "gmm"
-        assert any("at least two" in note and "Gaussian" in note for note in detector.stored.notes)
+        notes = detector.stored.notes
+        assert any("at least two" in note and "system gmm" in note for note in notes)
 
     def test_faults_among_the_training_clips_are_left_out(self, tmp_path):
         training_folder(tmp_path, clips=6)

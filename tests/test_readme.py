@@ -20,7 +20,7 @@ import ssdpt.config.tree
 import ssdpt.detection.detector
 from ssdpt.cli import app
 from ssdpt.data.simulator import simulate
-from ssdpt.experiments.paper.params import parameter_table
+from ssdpt.experiments.paper.parameter_counts import parameter_table
 
 README = (Path(__file__).parents[1] / "README.md").read_text("utf-8")
 MOST_NOT_RUN = 5

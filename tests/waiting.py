@@ -1,4 +1,4 @@
-"""Waiting in tests: for a condition, never for a fixed time."""
+"""Wait in a test until something has happened, without a fixed sleep."""
 
 from __future__ import annotations
 
@@ -8,14 +8,18 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
+_PAUSE = 0.01  # seconds between two looks
 
-def wait_until(condition: Callable[[], T], timeout: float = 60.0, every: float = 0.02) -> T:
-    """The first true value of `condition`, asked for at most `timeout` seconds.
 
-    The time limit only ends a test that has failed: it is long, for busy machines.
+def wait_until(condition: Callable[[], T], message: str = "", *, timeout: float = 60.0) -> T:
+    """The first true value of `condition()`; fails with `message` after `timeout` seconds.
+
+    `message` says what was expected: "the event is stored". An assertion that `condition` raises
+    ends the wait at once, so it may check that a process is still alive. The limit only ends a
+    test that has failed: it is long, for busy computers.
     """
     end = time.monotonic() + timeout
     while not (value := condition()):
-        assert time.monotonic() < end, f"the condition was not met within {timeout:g} s"
-        time.sleep(every)
+        assert time.monotonic() < end, f"not within {timeout:g} s: {message or 'the condition'}"
+        time.sleep(_PAUSE)
     return value

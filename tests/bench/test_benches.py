@@ -1,4 +1,4 @@
-"""The benchmarks run, and their quotients are quotients; how fast is not a test's business."""
+"""The benchmarks run and their results are consistent; speed itself is not tested."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ssdpt.errors import SsdptError
 from ssdpt.runtime import graph
 
 CPU = torch.device("cpu")
-SEGMENTS = 250  # of ten seconds at hop 1: 313 frames, 64 a segment
+SEGMENTS = 250  # of ten seconds at hop 1: 313 frames, 64 per segment
 
 
 @pytest.fixture(autouse=True)
@@ -37,7 +37,7 @@ def test_training():
     json.dumps(result)
 
 
-def test_what_the_published_network_computes_for_a_clip():
+def test_operations_of_the_published_network_per_clip():
     network = score.untrained_system(load_config("paper")).network
     assert SEGMENTS * network.flops() / 1e9 == pytest.approx(15.73, abs=0.01)
 
@@ -48,7 +48,7 @@ def test_scoring(monkeypatch):
         return load_config(preset, {**changes, "ssdpt.blocks": 1})
 
     def traced_once(system, arithmetic):
-        """The graph of the first hop serves for the other: what it says is not looked at."""
+        """The graph of the first hop is reused for the other: its output is not checked."""
         if arithmetic not in graphs:
             graphs[arithmetic] = onnx_model(system, arithmetic)
         return graphs[arithmetic]
@@ -84,7 +84,7 @@ def test_a_whole_data_set(monkeypatch):
 def test_precision(plant):
     config = load_config("tiny", {"device": "cpu", "ssdpt.training.epochs": 1})
     result = precision.bench_precision(config, plant / "fan", 2, SILENT)
-    assert result["float32"] == result["auto"]  # on a CPU there is but one
+    assert result["float32"] == result["auto"]  # on a CPU there is only one precision
     one, two = result["auto"]["h_auc"]
     assert 0 < one < 1
     assert one != two  # seeds differ

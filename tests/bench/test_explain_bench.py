@@ -1,4 +1,4 @@
-"""The bench of explanations: its keys, its rates, and the command."""
+"""The benchmark of explanations: its keys, its rates, and the command."""
 
 from __future__ import annotations
 
@@ -19,41 +19,41 @@ def measured(plant):
     return bench_explain(load_config("tiny", GMM), "tiny", plant, [], SILENT)
 
 
-def test_every_detected_fault_is_looked_at(measured):
+def test_every_detected_fault_is_counted(measured):
     assert list(measured["machines"]) == ["fan", "valve"]
     assert measured["faulty"] == 24
     machines = measured["machines"].values()
     for machine in machines:
         assert 0 < machine["detected"] <= machine["faulty"] == 12
-        assert sum(one["detected"] for one in machine["faults"].values()) == machine["detected"]
-        hits = sum(one["hits"] for one in machine["faults"].values())
+        assert sum(fault["detected"] for fault in machine["faults"].values()) == machine["detected"]
+        hits = sum(fault["hits"] for fault in machine["faults"].values())
         assert machine["hit_rate"] == pytest.approx(hits / machine["detected"])
         assert 0 < machine["covered"] < 0.2
     assert measured["detected"] == sum(machine["detected"] for machine in machines)
 
 
-def test_a_map_of_the_faults_themselves_always_hits(plant, monkeypatch):
-    """With maps that are 1 in the faulty regions: the whole way from faults.csv to the rate."""
+def test_perfect_maps_have_a_hit_rate_of_one(plant, monkeypatch):
+    """With maps that are 1 in the faulty regions, the hit rate must be 1."""
     from ssdpt.detection.detector import Detector
-    from ssdpt.evaluation.pointing import faulty_points, known_faults
+    from ssdpt.evaluation.localisation import faulty_points, known_faults
 
     faults = known_faults(plant / "fan")
 
-    def cheat(detector, path, *, section=None):
+    def perfect_map(detector, path, *, section=None):
         regions = faults[path.name].regions
         shape = (len(detector.frames(path)), detector.frame_seconds, detector.frequencies)
         return faulty_points(regions, *shape).astype("f4")
 
-    monkeypatch.setattr(Detector, "anomaly_map", cheat)
+    monkeypatch.setattr(Detector, "anomaly_map", perfect_map)
     result = bench_explain(load_config("tiny", GMM), "tiny", plant, ["fan"], SILENT)
     assert result["hit_rate"] == 1
 
 
 def test_the_command(cli, measured, monkeypatch):
-    asked = []
+    calls = []
 
     def bench(config, plant, data, machines, reporter):
-        asked.append((config.system, config.preset, plant, data, machines))
+        calls.append((config.system, config.preset, plant, data, machines))
         return measured
 
     monkeypatch.setattr("ssdpt.bench.explain.bench_explain", bench)
@@ -63,10 +63,10 @@ def test_the_command(cli, measured, monkeypatch):
     printed = cli("bench", "explain", "--plant", "smoke", "--machine", "fan", "--json").out
     assert json.loads(printed) == measured
     default = load_config("fast").system
-    assert asked == [("gmm", "fast", "demo", None, []), (default, "fast", "smoke", None, ["fan"])]
+    assert calls == [("gmm", "fast", "demo", None, []), (default, "fast", "smoke", None, ["fan"])]
 
 
-def test_a_system_without_maps_is_refused_at_once(tmp_path):
+def test_a_system_without_maps_is_rejected_at_once(tmp_path):
     config = load_config("tiny", {"system": "wavenet-ensemble"})
     with pytest.raises(SsdptError, match="has no anomaly map to measure"):
         bench_explain(config, "tiny", tmp_path / "missing", [], SILENT)

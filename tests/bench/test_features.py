@@ -1,4 +1,4 @@
-"""The benchmark of features runs, and its quotients are quotients."""
+"""The benchmark of features runs, and its ratios are consistent."""
 
 from __future__ import annotations
 

@@ -20,8 +20,8 @@ QUICK = {"ssdpt.training.epochs": 1, "ssdpt.training.hop": 64, "ssdpt.frames": 8
     [
         ({1: 0.9}, 1),
         ({1: 0.9, 2: 0.9, 4: 0.899, 8: 0.896, 16: 0.89}, 8),
-        ({1: 0.9, 2: 0.88, 4: 0.9, 8: 0.9}, 1),  # never past a hop that does worse
-        ({8: 0.85, 1: 0.9, 4: 0.9, 2: 0.897}, 4),  # in whatever order
+        ({1: 0.9, 2: 0.88, 4: 0.9, 8: 0.9}, 1),  # never beyond a hop that is worse
+        ({8: 0.85, 1: 0.9, 4: 0.9, 2: 0.897}, 4),  # in any order
         ({1: 0.9, 2: 0.95, 4: 0.9}, 4),  # better is no reason to stop
         ({1: 0.9, 2: 0.95, 4: 0.894}, 2),  # hop 1 is the reference, not the best
     ],
@@ -75,29 +75,29 @@ def test_it_agrees_with_an_evaluation(plant, measured, tmp_path):
 
 
 def test_the_command_prints_the_curve(cli, measured, monkeypatch):
-    asked = []
+    calls = []
 
     def bench(config, data, machines, reporter):
-        asked.append((config.preset, config.ssdpt.blocks, data, machines))
+        calls.append((config.preset, config.ssdpt.blocks, data, machines))
         return measured
 
     monkeypatch.setattr("ssdpt.bench.hop.bench_hop", bench)
     answer = cli("bench", "hop", "--preset", "tiny", "--set", "ssdpt.blocks=2")
-    heading, *rows, verdict = answer.out.splitlines()
+    heading, *rows, conclusion = answer.out.splitlines()
     assert heading.split()[:3] == ["hop", "h-AUC", "h-pAUC"]
     assert [row.split()[0] for row in rows] == ["1", "2", "4", "8"]
-    assert verdict == f"hop {measured['auto']} is the largest that loses at most 0.005"
+    assert conclusion == f"hop {measured['auto']} is the largest that loses at most 0.005"
     printed = cli("bench", "hop", "--machine", "fan", "--json").out
     assert json.loads(printed) == measured
-    assert asked == [("tiny", 2, None, []), ("fast", 1, None, ["fan"])]
+    assert calls == [("tiny", 2, None, []), ("fast", 1, None, ["fan"])]
 
 
-def test_a_system_without_a_hop_is_refused_at_once(tmp_path):
+def test_a_system_without_a_hop_is_rejected_at_once(tmp_path):
     with pytest.raises(SsdptError, match="has no hop to choose"):
         bench_hop(load_config("tiny", {"system": "ae"}), tmp_path / "missing", [], SILENT)
 
 
-def test_clips_without_faults_are_no_curve(tmp_path):
+def test_clips_without_faults_are_an_error(tmp_path):
     folder = write_folder(tmp_path / "pump")
     with pytest.raises(SsdptError, match="needs normal and faulty clips"):
         bench_hop(load_config("tiny", QUICK), folder, [], SILENT)

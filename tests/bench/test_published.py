@@ -1,4 +1,4 @@
-"""The reference of the benchmarks computes the same network."""
+"""The reference of the benchmarks is the same network."""
 
 from __future__ import annotations
 
@@ -8,34 +8,36 @@ from ssdpt.bench.published import PublishedLoop, PublishedNetwork
 from ssdpt.nn.dpt import DualPathTransformer
 
 
-def test_it_is_the_same_network():
+def test_both_networks_give_the_same_output():
     torch.manual_seed(0)
     ours = DualPathTransformer(3, blocks=2, frames=32, bins=64).eval()
-    theirs = PublishedNetwork(3, 2, 32, 64).eval()
-    theirs.norm.load_state_dict(ours.input_norm.state_dict())
-    theirs.classifier.load_state_dict(ours.classifier.state_dict())
-    for block, time, frequency in zip(ours.blocks, theirs.time, theirs.frequency, strict=True):
+    reference = PublishedNetwork(3, 2, 32, 64).eval()
+    reference.norm.load_state_dict(ours.input_norm.state_dict())
+    reference.classifier.load_state_dict(ours.classifier.state_dict())
+    for block, time, frequency in zip(
+        ours.blocks, reference.time, reference.frequency, strict=True
+    ):
         for encoder, layer in ((block.time_encoder, time), (block.frequency_encoder, frequency)):
-            own = encoder.state_dict()
+            weights = encoder.state_dict()
             layer.load_state_dict(
                 {
-                    "self_attn.in_proj_weight": own["attention.query_key_value.weight"],
-                    "self_attn.in_proj_bias": own["attention.query_key_value.bias"],
-                    "self_attn.out_proj.weight": own["attention.output.weight"],
-                    "self_attn.out_proj.bias": own["attention.output.bias"],
-                    "linear1.weight": own["expand.weight"],
-                    "linear1.bias": own["expand.bias"],
-                    "linear2.weight": own["contract.weight"],
-                    "linear2.bias": own["contract.bias"],
-                    "norm1.weight": own["middle_norm.weight"],
-                    "norm1.bias": own["middle_norm.bias"],
-                    "norm2.weight": own["output_norm.weight"],
-                    "norm2.bias": own["output_norm.bias"],
+                    "self_attn.in_proj_weight": weights["attention.query_key_value.weight"],
+                    "self_attn.in_proj_bias": weights["attention.query_key_value.bias"],
+                    "self_attn.out_proj.weight": weights["attention.output.weight"],
+                    "self_attn.out_proj.bias": weights["attention.output.bias"],
+                    "linear1.weight": weights["expand.weight"],
+                    "linear1.bias": weights["expand.bias"],
+                    "linear2.weight": weights["contract.weight"],
+                    "linear2.bias": weights["contract.bias"],
+                    "norm1.weight": weights["middle_norm.weight"],
+                    "norm1.bias": weights["middle_norm.bias"],
+                    "norm2.weight": weights["output_norm.weight"],
+                    "norm2.bias": weights["output_norm.bias"],
                 }
             )
     segments = torch.randn(3, 32, 64)
     with torch.no_grad():
-        logits, out = theirs(segments)
+        logits, out = reference(segments)
         output = ours(segments)
     torch.testing.assert_close(logits, output.logits, rtol=1e-4, atol=1e-4)
     torch.testing.assert_close(out, output.reconstruction, rtol=1e-4, atol=1e-4)

@@ -1,4 +1,4 @@
-"""`ssdpt bench thresholds` in small: counts are counts, and its clips are nobody's training."""
+"""`ssdpt bench thresholds` on a small scale: rates are counted on clips not used in training."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ def plant(tmp_path_factory):
 
 
 def bench(plant, **changes):
-    asked = {"train": 12, "clips": 9, "sections": 2, "machines": ["valve"], "keep": plant}
+    options = {"train": 12, "clips": 9, "sections": 2, "machines": ["valve"], "keep": plant}
     config = load_config("fast", {"system": "gmm", "device": "cpu"})
-    return bench_thresholds(config, **{**asked, **changes}, reporter=SILENT)
+    return bench_thresholds(config, **{**options, **changes}, reporter=SILENT)
 
 
 def test_rates_of_unseen_clips(plant):
     result = bench(plant)
     json.dumps(result)
-    found = result["machines"]["valve"]
-    assert (found["system"], found["calibration_clips"]) == ("gmm", 12)
-    for rate, row in found["rates"].items():
+    measured = result["machines"]["valve"]
+    assert (measured["system"], measured["calibration_clips"]) == ("gmm", 12)
+    for rate, row in measured["rates"].items():
         assert row["rate"] * 9 == pytest.approx(round(row["rate"] * 9))
         assert row["ratio"] == pytest.approx(row["rate"] / float(rate))
         assert row["ratio_low"] <= row["ratio"] <= row["ratio_high"]
@@ -46,15 +46,15 @@ def test_kept_clips_are_used_again(plant):
     assert {path: path.stat().st_mtime_ns for path in plant.rglob("*.wav")} == before
 
 
-def test_an_unknown_machine_is_told_before_any_clip_is_made(tmp_path):
+def test_an_unknown_machine_is_rejected_before_any_clip_is_simulated(tmp_path):
     with pytest.raises(SsdptError, match="press: no such machine type"):
         bench(tmp_path, machines=["fan", "press"])
     assert not list(tmp_path.iterdir())
 
 
-def test_the_command_prints_a_row_a_machine_and_a_verdict_a_rate(plant):
-    words = ["--train", "12", "--clips", "9", "--sections", "2", "--machine", "valve"]
-    result = CliRunner().invoke(app, ["thresholds", *words, "--keep", str(plant)])
+def test_the_command_prints_a_row_per_machine_and_a_conclusion_per_rate(plant):
+    options = ["--train", "12", "--clips", "9", "--sections", "2", "--machine", "valve"]
+    result = CliRunner().invoke(app, ["thresholds", *options, "--keep", str(plant)])
     assert result.exit_code == 0, result.output
     lines = result.output.splitlines()
     assert lines[-4].startswith("valve")

@@ -1,4 +1,4 @@
-"""Bad input: one line, exit code 2, no traceback, nothing lost."""
+"""Bad input: a one-line error, exit code 2, no traceback, nothing lost."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sounds import RATE, hum, write_clip, write_folder
 
 @pytest.fixture
 def fit(cli, tmp_path):
-    """Try to fit; gives the one line of the error."""
+    """Try to fit; return the line of the error."""
 
     def run(data, *words):
         answer = cli("fit", data, "--preset", "tiny", "--out", tmp_path / "out", "--quiet", *words)
@@ -29,7 +29,7 @@ def fit(cli, tmp_path):
 
 @pytest.fixture
 def score(cli, model):
-    """Try to score one file; gives the one line of the error."""
+    """Try to score one file; return the line of the error."""
 
     def run(path, *words):
         answer = cli("score", model, path, *words)
@@ -61,8 +61,8 @@ def test_missing_paths(cli, fit, score, model, tmp_path):
 def test_an_empty_folder(fit, score, cli, model, tmp_path):
     empty = tmp_path / "empty"
     empty.mkdir()
-    for said in (fit(empty), score(empty)):
-        assert "no sound files" in said
+    for error in (fit(empty), score(empty)):
+        assert "no sound files" in error
     assert "no sound files" in cli("evaluate", model, empty, "--out", tmp_path / "e").error
 
 
@@ -78,7 +78,7 @@ def test_all_clips_too_short(fit, tmp_path):
 
 @pytest.fixture
 def sounds(tmp_path):
-    """Files that are no use, by what is wrong with them."""
+    """Unusable sound files, named after their defect."""
     folder = tmp_path / "bad"
     whole = write_clip(folder / "whole.wav", hum(2)).read_bytes()
     (folder / "whole.wav").unlink()
@@ -91,7 +91,7 @@ def sounds(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "words"),
+    ("name", "message"),
     [
         ("text.wav", "not a readable sound file"),
         ("nothing.wav", "empty file"),
@@ -100,20 +100,20 @@ def sounds(tmp_path):
         ("silent.wav", "silent"),
     ],
 )
-def test_unusable_sound(score, fit, sounds, tmp_path, name, words):
-    said = score(sounds / name)
-    assert said.startswith(str(sounds / name))
-    assert words in said
+def test_unusable_sound(score, fit, sounds, tmp_path, name, message):
+    error = score(sounds / name)
+    assert error.startswith(str(sounds / name))
+    assert message in error
     alone = tmp_path / "alone"
     alone.mkdir()
     (sounds / name).rename(alone / name)
-    assert words in fit(alone)
+    assert message in fit(alone)
 
 
 def test_another_rate_with_strict(score, fit, tmp_path):
     path = write_clip(tmp_path / "d" / "cd.wav", hum(2, rate=44100), 44100)
-    for said in (score(path, "--strict"), fit(tmp_path / "d", "--strict")):
-        assert "44.1 kHz, 1 channel; this model expects 16 kHz" in said
+    for error in (score(path, "--strict"), fit(tmp_path / "d", "--strict")):
+        assert "44.1 kHz, 1 channel; this model expects 16 kHz" in error
 
 
 def test_a_channel_that_is_not_there(fit, tmp_path):
@@ -122,7 +122,7 @@ def test_a_channel_that_is_not_there(fit, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("words", "named"),
+    ("options", "message"),
     [
         (("--set", "ssdpt.epochs=3"), "ssdpt.epochs"),
         (("--set", "epochs"), "name=value"),
@@ -137,11 +137,11 @@ def test_a_channel_that_is_not_there(fit, tmp_path):
         (("--device", "toaster"), "toaster"),
     ],
 )
-def test_wrong_settings(fit, fan, words, named):
-    assert named in fit(fan, *words)
+def test_wrong_settings(fit, fan, options, message):
+    assert message in fit(fan, *options)
 
 
-def test_rates_that_are_no_rates(cli, model):
+def test_invalid_false_alarm_rates(cli, model):
     for rate in ("0", "1", "7"):
         assert "between 0 and 1" in cli("threshold", model, "--false-alarm-rate", rate).error
 
@@ -150,26 +150,26 @@ def test_damaged_foreign_and_newer_models(cli, model, fan, tmp_path):
     clip = sorted((fan / "train").iterdir())[0]
     config = (model / "config.json").read_text()
 
-    def said():
+    def error():
         errors = {cli("score", model, clip).error, cli("info", model).error}
-        (one,) = errors
-        return one
+        (message,) = errors
+        return message
 
     (model / "config.json").write_text("{")
-    assert "config.json: damaged" in said()
+    assert "config.json: damaged" in error()
     (model / "config.json").write_text(json.dumps(json.loads(config) | {"format": 99}))
-    assert "newer" in said()
+    assert "newer" in error()
     (model / "config.json").write_text(config)
     (model / "model.safetensors").write_bytes(b"foreign")
-    assert "model.safetensors: damaged or of another model" in said()
+    assert "model.safetensors: damaged or of another model" in error()
     assert "not a model" in cli("score", tmp_path, clip).error
 
 
 @pytest.mark.parametrize(
-    ("code", "words"),
+    ("code", "message"),
     [(errno.EROFS, "the disk is read-only"), (errno.ENOSPC, "the disk is full")],
 )
-def test_a_disk_that_refuses(cli, fan, model, tmp_path, monkeypatch, code, words):
+def test_a_full_or_read_only_disk(cli, fan, model, tmp_path, monkeypatch, code, message):
     """Every command that writes; as root, permissions alone would stop nothing."""
     before = {path: path.read_bytes() for path in model.iterdir()}
     cli("fit", fan, "--preset", "tiny", "--system", "gmm", "--out", tmp_path / "warm")
@@ -186,12 +186,12 @@ def test_a_disk_that_refuses(cli, fan, model, tmp_path, monkeypatch, code, words
     ):
         answer = cli(*command)
         assert answer.code == 2
-        assert words in answer.error
+        assert message in answer.error
     assert {path: path.read_bytes() for path in model.iterdir()} == before
     assert not (tmp_path / "out").exists()
 
 
-def test_out_in_the_way_of_something(cli, fan, tmp_path, monkeypatch):
+def test_an_output_folder_with_other_files_is_rejected(cli, fan, tmp_path, monkeypatch):
     (tmp_path / "thesis").mkdir()
     (tmp_path / "thesis" / "chapter-1.tex").touch()
     monkeypatch.chdir(tmp_path)
@@ -214,7 +214,7 @@ def test_a_folder_that_cannot_be_read_is_one_line(cli, model, fan, monkeypatch):
     assert "Permission denied" in answer.error
 
 
-def test_the_same_through_the_installed_command(command, tmp_path):
+def test_the_installed_command_prints_the_same_error(command, tmp_path):
     done = subprocess.run(
         [command, "fit", tmp_path / "absent", "--out", tmp_path / "m"],
         capture_output=True,

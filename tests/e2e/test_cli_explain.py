@@ -1,4 +1,4 @@
-"""ssdpt score --explain: a picture of every clip, beside the scores."""
+"""ssdpt score --explain: a picture per clip in addition to the scores."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def model(fleet_folder):
     return fleet_folder / "fan"
 
 
-def test_a_picture_for_each_clip_beside_the_scores(cli, model, clips, tmp_path):
+def test_a_picture_per_clip_in_addition_to_the_scores(cli, model, clips, tmp_path):
     plain = cli("score", model, *clips)
     answer = cli("score", model, *clips, "--explain", tmp_path / "a" / "pictures")
     assert (answer.code, answer.out, answer.err) == (plain.code, plain.out, "")
@@ -33,7 +33,7 @@ def test_a_picture_for_each_clip_beside_the_scores(cli, model, clips, tmp_path):
         assert image.imread(path).std() > 0.1  # not an empty page
 
 
-def test_clips_of_one_name_have_a_picture_each(cli, model, clips, tmp_path):
+def test_clips_of_the_same_name_get_separate_pictures(cli, model, clips, tmp_path):
     for folder, name in (("a", "x.wav"), ("b", "x.wav"), ("c", "X.wav"), ("d", "x-2.wav")):
         (tmp_path / folder).mkdir()
         shutil.copy(clips[0], tmp_path / folder / name)
@@ -44,30 +44,30 @@ def test_clips_of_one_name_have_a_picture_each(cli, model, clips, tmp_path):
     assert names == {"x.png", "x-2.png", "X-3.png", "x-2-2.png"}
 
 
-def test_names_from_outside_stay_inside(cli, model, tmp_path):
-    odd = ["..  $x$ %s &.wav", "_" + "ä" * 110 + ".wav", "雨.wav", "...x .wav"]
-    for name in odd:
+def test_unusual_file_names_stay_inside_the_folder(cli, model, tmp_path):
+    names = ["..  $x$ %s &.wav", "_" + "ä" * 110 + ".wav", "雨.wav", "...x .wav"]
+    for name in names:
         write_clip(tmp_path / "in" / name, hum(2))
-    words = ("score", model, *(tmp_path / "in").iterdir(), "--section", "00")
-    answer = cli(*words, "--explain", tmp_path / "out")
+    arguments = ("score", model, *(tmp_path / "in").iterdir(), "--section", "00")
+    answer = cli(*arguments, "--explain", tmp_path / "out")
     assert answer.code in {0, 1}, answer.err
     drawn = list((tmp_path / "out").iterdir())
-    assert len(drawn) == len(odd)
+    assert len(drawn) == len(names)
     assert {path.name for path in tmp_path.iterdir()} == {"in", "out"}
     assert not any(set(path.name) & set(" $%&/") for path in drawn)
 
 
-def test_a_model_without_maps_says_so_before_it_scores(cli, model, clips, tmp_path):
+def test_a_model_without_maps_fails_before_scoring(cli, model, clips, tmp_path):
     assert cli("export", model, "--out", tmp_path / "exported", "--quiet").code == 0
     answer = cli("score", tmp_path / "exported", *clips, "--explain", tmp_path / "out")
     assert (answer.code, answer.out) == (2, "")
-    assert "cannot show where in time and frequency a clip is odd" in answer.error
+    assert "cannot show where in time and frequency a clip is anomalous" in answer.error
     assert not (tmp_path / "out").exists()
 
 
-def test_where_pictures_cannot_go(cli, model, clips, tmp_path):
+def test_invalid_folders_for_pictures_are_errors(cli, model, clips, tmp_path):
     (tmp_path / "file").write_text("not a folder")
     answer = cli("score", model, *clips, "--explain", tmp_path / "file")
-    assert "is a file; pictures go into a folder" in answer.error
+    assert "is a file; pictures need a folder" in answer.error
     answer = cli("score", model, *clips, "--explain", tmp_path / "x", "-o", tmp_path / "y")
-    assert "--explain goes with printed scores" in answer.error
+    assert "--explain cannot be combined with --out" in answer.error

@@ -1,4 +1,4 @@
-"""--hop: chosen for a fit, or for one run of a model."""
+"""--hop: set for a fit, or for one run of a model."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ def hop_of(cli, model):
     return facts["config"]["ssdpt"]["hop"]
 
 
-@pytest.mark.parametrize(("hop", "found"), [("2", 2), ("auto", min(AUTO_HOP, 16))])
-def test_fit(cli, fan, tmp_path, hop, found):
+@pytest.mark.parametrize(("hop", "expected"), [("2", 2), ("auto", min(AUTO_HOP, 16))])
+def test_fit(cli, fan, tmp_path, hop, expected):
     words = ("--preset", "tiny", "--set", "ssdpt.training.epochs=1", "--quiet")
     answer = cli("fit", fan, "--out", tmp_path / "m", *words, "--hop", hop)
     assert (answer.code, answer.err) == (0, "")
-    assert hop_of(cli, tmp_path / "m") == found
+    assert hop_of(cli, tmp_path / "m") == expected
 
 
 def test_score(cli, models, clip):
@@ -42,14 +42,14 @@ def test_evaluate(cli, models, fan, tmp_path):
     out = tmp_path / "result"
     answer = cli("evaluate", models["ssdpt"], fan, "--out", out, "--hop", "8")
     assert answer.code == 0
-    told = "fan: hop 8; its thresholds were set at hop 16"
-    assert told in answer.err
-    assert told in json.loads((out / "metrics.json").read_text())["notes"]
+    note = "fan: hop 8; its thresholds were set at hop 16"
+    assert note in answer.err
+    assert note in json.loads((out / "metrics.json").read_text())["notes"]
     assert "--hop 8" in (out / "report.html").read_text()
 
 
 @pytest.mark.parametrize("hop", ["0", "-1", "abc", "17", "1.5"])
-def test_what_is_no_hop(cli, models, fan, clip, tmp_path, hop):
+def test_invalid_hops_are_rejected(cli, models, fan, clip, tmp_path, hop):
     sentence = f"from 1 to 16, the length of a segment; not {hop}"
     option = f"--hop={hop}"
     out = tmp_path / "out"
@@ -64,7 +64,7 @@ def test_what_is_no_hop(cli, models, fan, clip, tmp_path, hop):
     assert not out.exists()
 
 
-def test_models_that_take_none(cli, models, exports, fan, clip, tmp_path):
+def test_models_without_a_hop_reject_the_option(cli, models, exports, fan, clip, tmp_path):
     for words, sentence in (
         (("fit", fan, "--system", "ae", "--out", tmp_path / "m"), "system ae has no hop to choose"),
         (("score", models["ae"], clip), "system ae has no hop to choose"),

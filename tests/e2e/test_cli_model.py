@@ -16,14 +16,14 @@ COMMANDS = [
 ]
 
 
-class TestEverywhere:
+class TestCommonOptions:
     @pytest.mark.parametrize("words", [[], *COMMANDS], ids=" ".join)
     def test_version_quiet_and_verbose(self, cli, words):
         assert cli(*words, "--version").out == f"ssdpt {__version__}\n"
-        said = cli(*words, "--help")
-        assert said.code == 0
+        answer = cli(*words, "--help")
+        assert answer.code == 0
         for option in ("--quiet", "--verbose", "--version"):
-            assert option in said.out
+            assert option in answer.out
 
     def test_quiet_leaves_results_and_errors(self, cli, model, tmp_path):
         assert cli("--quiet", "info", model).out
@@ -33,22 +33,22 @@ class TestEverywhere:
         assert "no such model" in cli("info", tmp_path / "absent", "--quiet").error
 
     def test_verbose_shows_where_an_error_came_from(self, cli, tmp_path):
-        said = cli("info", tmp_path / "absent", "--verbose").err
-        assert "Traceback" in said
-        assert said.splitlines()[-1].startswith("error: ")
+        messages = cli("info", tmp_path / "absent", "--verbose").err
+        assert "Traceback" in messages
+        assert messages.splitlines()[-1].startswith("error: ")
 
-    def test_help_answers_hardly_later_than_its_libraries_are_loaded(self, command):
+    def test_help_is_about_as_fast_as_importing_its_libraries(self, command):
         import subprocess
         import sys
         import time
 
         def best(*words):
-            found = []
+            times = []
             for _ in range(5):
                 begun = time.perf_counter()
                 subprocess.run(words, check=True, capture_output=True)
-                found.append(time.perf_counter() - begun)
-            return min(found)
+                times.append(time.perf_counter() - begun)
+            return min(times)
 
         libraries = "import numpy, typer, rich.console, rich.table, rich.panel"
         # A ratio of one run: the computer may be busy, but then for both.
@@ -56,7 +56,7 @@ class TestEverywhere:
 
 
 class TestFit:
-    def test_a_machine_gives_a_model(self, cli, fan, tmp_path):
+    def test_fitting_one_machine_gives_a_model(self, cli, fan, tmp_path):
         out = tmp_path / "m"
         answer = cli("fit", fan, "--preset", "tiny", "--out", out, "--seed", 3)
         assert answer.code == 0
@@ -68,7 +68,7 @@ class TestFit:
         assert {"loss", "accuracy", "classification", "reconstruction"} <= set(lines[0])
         assert json.loads((out / "config.json").read_text())["config"]["seed"] == 3
 
-    def test_a_root_gives_a_folder_of_models(self, cli, plant, tmp_path):
+    def test_fitting_several_machines_gives_a_folder_of_models(self, cli, plant, tmp_path):
         words = ("fit", plant, "--preset", "tiny", "--system", "gmm", "--out", tmp_path / "all")
         answer = cli(*words)
         assert answer.code == 0
@@ -91,14 +91,14 @@ class TestFit:
         calibration = json.loads((tmp_path / "m" / "calibration.json").read_text())
         assert calibration["pooled"]["method"] == "empirical"
 
-    def test_one_id_goes_on_with_the_gaussian(self, cli, tmp_path):
+    def test_one_section_falls_back_to_the_gaussian(self, cli, tmp_path):
         write_folder(tmp_path / "pump")
         answer = cli("fit", tmp_path / "pump", "--preset", "tiny", "--out", tmp_path / "m")
         assert answer.code == 0
         assert "classification needs at least two machine IDs" in answer.err
         assert json.loads((tmp_path / "m" / "config.json").read_text())["config"]["system"] == "gmm"
 
-    def test_what_is_left_out_is_named(self, cli, tmp_path):
+    def test_clips_left_out_are_named(self, cli, tmp_path):
         for number in range(6):
             write_clip(tmp_path / "d" / "train" / f"normal_id_00_{number:08}.wav", hum(2, number))
         write_clip(tmp_path / "d" / "train" / "anomaly_id_00_00000001.wav", hum(2, 9))
@@ -109,7 +109,7 @@ class TestFit:
         assert "normal_id_00_00000099.wav: not a readable sound file" in answer.err
 
 
-class TestLooking:
+class TestInfoAndThreshold:
     def test_info_for_people(self, cli, model):
         answer = cli("info", model)
         assert answer.code == 0
@@ -156,7 +156,7 @@ class TestLooking:
         assert ":car:" in cli("datasets", "inspect", tmp_path, "--json").out
 
 
-class TestJudging:
+class TestEvaluateAndCompare:
     def test_evaluate_writes_everything(self, cli, fleet_folder, plant, tmp_path):
         answer = cli("evaluate", fleet_folder, plant, "--out", tmp_path / "e")
         assert answer.code == 0
@@ -166,8 +166,8 @@ class TestJudging:
         assert {"report.html", "metrics.json", "scores.csv", "result.csv"} <= written
         assert "anomaly_score_fan_section_00_source_test.csv" in written
         assert "decision_result_valve_section_02_target_test.csv" in written
-        some = cli("evaluate", fleet_folder, plant, "--machine", "fan", "--out", tmp_path / "f")
-        assert some.code == 0
+        one = cli("evaluate", fleet_folder, plant, "--machine", "fan", "--out", tmp_path / "f")
+        assert one.code == 0
         assert not list((tmp_path / "f").glob("*valve*"))
 
     def test_compare(self, cli, models, fan):
@@ -180,14 +180,14 @@ class TestJudging:
 class TestDatasets:
     def test_simulate_and_inspect(self, cli, tmp_path):
         out = tmp_path / "plant"
-        made = cli("datasets", "simulate", out, "--preset", "tiny", "--machine", "valve")
-        assert made.code == 0
-        assert made.out.strip() == str(out)
+        simulated = cli("datasets", "simulate", out, "--preset", "tiny", "--machine", "valve")
+        assert simulated.code == 0
+        assert simulated.out.strip() == str(out)
         assert "valve" in cli("datasets", "inspect", out).out
-        seen = json.loads(cli("datasets", "inspect", out, "--json").out)
-        assert seen["layout"] == "dcase2021"
+        report = json.loads(cli("datasets", "inspect", out, "--json").out)
+        assert report["layout"] == "dcase2021"
 
-    def test_download_names_what_there_is(self, cli, tmp_path):
+    def test_download_lists_the_available_data_sets(self, cli, tmp_path):
         assert "dcase2021" in cli("datasets", "download", "dcase1999", "--out", tmp_path).error
 
 
@@ -200,7 +200,7 @@ def test_record_without_a_microphone_library_says_what_to_install(cli, monkeypat
     assert "ssdpt[live]" in answer.error
 
 
-def test_the_demo_goes_the_whole_way(cli, tmp_path):
+def test_the_demo_runs_all_steps(cli, tmp_path):
     answer = cli("demo", "--preset", "tiny", "--fit", "tiny", "--out", tmp_path / "demo")
     assert answer.code == 0, answer.err
     for words in ("machine", "AUC", "loudness AUC", "Gaussian AUC", "false alarms", "fan", "valve"):

@@ -1,4 +1,4 @@
-"""ssdpt paper and ssdpt systems, as a researcher calls them."""
+"""ssdpt paper and ssdpt systems on the command line."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ SMALLER = [
 
 
 def test_systems(cli):
-    found = json.loads(cli("systems", "--json").out)
-    assert [set(row) for row in found] == [{"name", "origin", "parameters", "needs"}] * 10
-    by_name = {row["name"]: row for row in found}
+    rows = json.loads(cli("systems", "--json").out)
+    assert [set(row) for row in rows] == [{"name", "origin", "parameters", "needs"}] * 10
+    by_name = {row["name"]: row for row in rows}
     assert set(by_name) == {
         *("ae", "mnv2", "mnv2-lof", "wavenet-ensemble"),
         *("ssdpt-noaux", "ssdpt", "ssdpt-ensemble", "gmm", "texture", "multiview"),
@@ -45,15 +45,15 @@ def test_systems(cli):
 @pytest.fixture(scope="module")
 def smoke(plant, tmp_path_factory):
     """A finished run of one experiment."""
-    from ssdpt.experiments.paper.paper import Paper, Request
+    from ssdpt.experiments.paper_run import PaperRequest, PaperRun
 
     out = tmp_path_factory.mktemp("smoke") / "out"
     names = [text.split("=") for text in SMALL if "=" in text]
     changes = {name: int(value) for name, value in names}
-    request = Request(
+    request = PaperRequest(
         ("beta",), out, (plant,), machines=("fan",), quick=True, overrides=changes, command="ssdpt"
     )
-    assert Paper(request).run() == out / "paper.html"
+    assert PaperRun(request).run() == out / "paper.html"
     return out
 
 
@@ -102,7 +102,7 @@ def test_the_plan_runs_nothing(cli, plant, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("arguments", "message"),
     [
         (["main"], "no recordings were given: name the DCASE 2021 folder with --data"),
         (["main", "--data", "nowhere"], "nowhere: no such file or folder"),
@@ -111,10 +111,10 @@ def test_the_plan_runs_nothing(cli, plant, tmp_path):
         (["main", "--quick", "--device", "tpu"], "'tpu' is not a device"),
     ],
 )
-def test_bad_input_is_one_sentence(cli, tmp_path, words, said):
-    answer = cli("paper", *words, "--out", tmp_path / "out")
+def test_bad_input_is_a_one_line_error(cli, tmp_path, arguments, message):
+    answer = cli("paper", *arguments, "--out", tmp_path / "out")
     assert answer.code == 2
-    assert said in answer.error
+    assert message in answer.error
 
 
 def test_an_unknown_table_lists_the_known(cli, tmp_path):

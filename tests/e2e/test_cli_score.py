@@ -24,7 +24,7 @@ def clips(fan):
 
 @pytest.fixture
 def pump(tmp_path, cli):
-    """A machine of one's own, its model, a normal clip and a strange one."""
+    """A custom machine: its model, a normal clip and an anomalous one."""
     write_folder(tmp_path / "pump")
     fitted = cli("fit", tmp_path / "pump", "--preset", "tiny", "--out", tmp_path / "m", "--quiet")
     assert (fitted.code, fitted.err) == (0, "")
@@ -32,22 +32,22 @@ def pump(tmp_path, cli):
     return SimpleNamespace(
         model=tmp_path / "m",
         normal=write_clip(tmp_path / "new" / "normal.wav", hum(2, seed=1)),
-        strange=write_clip(tmp_path / "new" / "strange.wav", noise),
+        anomalous=write_clip(tmp_path / "new" / "anomalous.wav", noise),
     )
 
 
 def test_exit_codes(cli, pump, tmp_path):
     assert cli("score", pump.model, pump.normal).code == 0
-    assert cli("score", pump.model, pump.normal, pump.strange).code == 1
+    assert cli("score", pump.model, pump.normal, pump.anomalous).code == 1
     (tmp_path / "broken.wav").write_bytes(b"no sound")
-    answer = cli("score", pump.model, tmp_path / "broken.wav", pump.strange, pump.normal)
+    answer = cli("score", pump.model, tmp_path / "broken.wav", pump.anomalous, pump.normal)
     assert answer.code == 2
     assert "broken.wav" in answer.error
-    assert len(answer.out.splitlines()) == 3  # heading and the two others: nothing is lost
+    assert len(answer.out.splitlines()) == 3  # heading and the two other clips
 
 
 def test_table(cli, pump):
-    answer = cli("score", pump.model, pump.normal, pump.strange)
+    answer = cli("score", pump.model, pump.normal, pump.anomalous)
     heading, first, second = answer.out.splitlines()
     assert heading.split() == ["level", "score", "threshold", "p-value", "clip"]
     assert first.startswith("normal")
@@ -87,7 +87,7 @@ def test_timelines(cli, models, clips):
     assert "█" in table
 
 
-def test_json_stays_whole_when_a_path_is_missing(cli, pump, tmp_path):
+def test_json_is_complete_when_a_path_is_missing(cli, pump, tmp_path):
     answer = cli("score", pump.model, pump.normal, tmp_path / "absent", "--format", "json")
     assert answer.code == 2
     assert "no such file" in answer.error
@@ -95,8 +95,8 @@ def test_json_stays_whole_when_a_path_is_missing(cli, pump, tmp_path):
     assert json.loads(cli("score", pump.model, tmp_path / "absent", "--format", "json").out) == []
 
 
-def test_each_result_is_printed_as_soon_as_it_is_known(capsys, monkeypatch, clips):
-    """With a fleet that looks at what has been printed whenever it is asked for the next."""
+def test_each_result_is_printed_as_soon_as_it_is_computed(capsys, monkeypatch, clips):
+    """With a fleet that records what has been printed before each score."""
     from ssdpt.cli import app
     from ssdpt.fleet.fleet import Fleet
 
@@ -142,15 +142,15 @@ def test_a_folder_of_models(cli, fleet_folder, plant, tmp_path):
     answer = cli("score", fleet_folder, plant, "--format", "jsonl")
     rows = [json.loads(line) for line in answer.out.splitlines()]
     assert {row["machine"] for row in rows} == {"fan", "valve"}
-    odd = write_clip(tmp_path / "lathe" / "x.wav", hum(2))
-    refused = cli("score", fleet_folder, odd)
+    unknown = write_clip(tmp_path / "lathe" / "x.wav", hum(2))
+    refused = cli("score", fleet_folder, unknown)
     assert refused.code == 2
     assert "no model for machine lathe; this one knows fan, valve" in refused.error
-    chosen = cli("score", fleet_folder, odd, "--machine", "fan", "--section", "01")
+    chosen = cli("score", fleet_folder, unknown, "--machine", "fan", "--section", "01")
     assert chosen.code in {0, 1}
 
 
-def test_a_section_can_be_told(cli, models, tmp_path):
+def test_a_section_can_be_given(cli, models, tmp_path):
     path = write_clip(tmp_path / "x.wav", hum(2))
     for section, note in (("01", []), ("88", ["ID 88 was not in training"])):
         answer = cli("score", models["gmm"], path, "--section", section, "--format", "jsonl")
@@ -158,17 +158,17 @@ def test_a_section_can_be_told(cli, models, tmp_path):
         assert [n.split(":")[0] for n in notes] == note
 
 
-def test_a_reader_that_has_gone_is_no_error(command, models, fan):
+def test_a_closed_pipe_is_not_an_error(command, models, fan):
     words = [command, "score", str(models["gmm"]), str(fan), "--format", "jsonl"]
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         json.loads(process.stdout.readline())
         process.stdout.close()
-        said = process.stderr.read().decode()
+        errors = process.stderr.read().decode()
         assert process.wait(timeout=120) == 0
-    assert said == ""
+    assert errors == ""
 
 
-def test_a_full_disk_behind_the_output_is_one_line(command, pump):
+def test_a_full_disk_is_a_one_line_error(command, pump):
     from pathlib import Path
 
     full = Path("/dev/full")

@@ -1,4 +1,4 @@
-"""How the command line talks: bars on a terminal, plain lines elsewhere, nothing when quiet."""
+"""Console output: bars on a terminal, plain lines elsewhere, nothing with --quiet."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ def reporter(screen):
     return reporter
 
 
-def test_remarks(reporter, screen):
+def test_messages(reporter, screen):
     reporter.say("a [bold]remark")
     reporter.detail("unseen")
-    reporter.warn("mind this")
+    reporter.warn("take care")
     reporter.verbose = True
     reporter.detail("seen")
-    assert screen.getvalue().splitlines() == ["a [bold]remark", "note: mind this", "seen"]
+    assert screen.getvalue().splitlines() == ["a [bold]remark", "note: take care", "seen"]
 
 
 def test_quiet_leaves_errors_only(reporter, screen):
     reporter.quiet = True
     reporter.say("a remark")
-    reporter.warn("mind this")
+    reporter.warn("take care")
     with reporter.task("work", total=2) as task:
         task.advance()
     reporter.error("wrong")

@@ -1,14 +1,16 @@
-"""kill -9 and Ctrl-C on a real fit: the work goes on as if nothing had happened."""
+"""kill -9 and Ctrl-C during a real fit: a resumed fit gives the same model."""
 
 from __future__ import annotations
 
 import json
 import signal
 import subprocess
-import time
+from functools import partial
 
 import pytest
 from safetensors import safe_open
+
+from waiting import wait_until
 
 EXAMPLES = 14 * (313 - 16 + 1)  # 14 clips train, 10 are held out
 PER_EPOCH = -(-(EXAMPLES - 1) // 64)
@@ -27,39 +29,36 @@ def steps_done(out):
         return int(json.loads(file.metadata()["about"])["step"])
 
 
-def begin(command, fan, out, epochs):
+def start_fit(command, fan, out, epochs):
     words = ["fit", str(fan), "--out", str(out), *SETTINGS]
     words += ["--set", f"ssdpt.training.epochs={epochs}"]
     process = subprocess.Popen(
         [command, *words],
         stderr=subprocess.PIPE,
         text=True,
-        # A shell's background job ignores Ctrl-C, and so would all that it starts.
+        # A background job of a shell ignores Ctrl-C, and so would its children.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     return words, process
 
 
-def wait_until(ready, process):
-    end = time.monotonic() + 120
-    while not ready():
-        assert process.poll() is None, process.stderr.read()
-        assert time.monotonic() < end
-        time.sleep(0.005)
+def steps_reach(process, out, ready):
+    assert process.poll() is None, process.stderr.read()
+    return ready(steps_done(out))
 
 
 @pytest.fixture
 def cut(command, fan, tmp_path):
-    """A fit killed in the middle of an epoch; gives its folder and how to go on."""
+    """A fit killed in the middle of an epoch: its folder, and the arguments to resume it."""
     out = tmp_path / "cut"
-    words, process = begin(command, fan, out, epochs=3)
+    words, process = start_fit(command, fan, out, epochs=3)
 
-    def in_mid_epoch():
-        step = steps_done(out)
+    def in_mid_epoch(step):
         return step > PER_EPOCH and step % PER_EPOCH
 
     with process:
-        wait_until(in_mid_epoch, process)
+        reached = partial(steps_reach, process, out, in_mid_epoch)
+        wait_until(reached, "the fit is in its second epoch", timeout=120)
         process.send_signal(signal.SIGKILL)
         process.wait()
     assert not out.exists()
@@ -77,7 +76,7 @@ def test_resuming_after_kill_9_ends_in_the_same_model(cut, cli, command, fan, tm
         [command, *words, "--resume"], capture_output=True, text=True, timeout=240
     )
     assert resumed.returncode == 0, resumed.stderr
-    assert f"going on from update {stopped} of {3 * PER_EPOCH}" in resumed.stderr
+    assert f"resuming from update {stopped} of {3 * PER_EPOCH}" in resumed.stderr
     assert not out.with_name("cut.partial").exists()
 
     whole = tmp_path / "whole"
@@ -96,16 +95,17 @@ def test_resuming_after_kill_9_ends_in_the_same_model(cut, cli, command, fan, tm
     assert scores[0] == scores[1]
 
 
-def test_ctrl_c_is_one_line_and_130(command, fan, tmp_path):
+def test_ctrl_c_gives_one_line_and_exit_code_130(command, fan, tmp_path):
     out = tmp_path / "stopped"
-    _, process = begin(command, fan, out, epochs=1000)
+    _, process = start_fit(command, fan, out, epochs=1000)
     with process:
-        wait_until(lambda: steps_done(out) > 0, process)
+        reached = partial(steps_reach, process, out, lambda step: step > 0)
+        wait_until(reached, "the first checkpoint is written", timeout=120)
         process.send_signal(signal.SIGINT)
-        said = process.stderr.read()
+        output = process.stderr.read()
         assert process.wait(timeout=60) == 130
-    lines = said.splitlines()
-    assert lines[-1] == "error: interrupted; a fit goes on from its last checkpoint with --resume"
-    assert "Traceback" not in said
+    lines = output.splitlines()
+    assert lines[-1] == "error: interrupted; continue a fit from its last checkpoint with --resume"
+    assert "Traceback" not in output
     assert not out.exists()
     assert steps_done(out) > 0

@@ -1,4 +1,4 @@
-"""A fleet whose scores are written down beforehand, and sounds to go with it."""
+"""A fleet with predefined scores, and sound files that match it."""
 
 from __future__ import annotations
 
@@ -105,13 +105,13 @@ class FakeDataset:
 
 
 def write_clip(path: Path, *, faulty: bool, seconds: float = 1.0, seed: int = 0) -> None:
-    """Hum and noise; a faulty clip also whistles for a while."""
+    """Hum and noise; a faulty clip also has a tone for some time."""
     generator = np.random.default_rng(seed)
     time = np.arange(round(seconds * RATE)) / RATE
     sound = 0.05 * np.sin(2 * np.pi * 120 * time) + 0.01 * generator.standard_normal(time.size)
     if faulty:
-        blown = (time > 0.3 * seconds) & (time < 0.6 * seconds)
-        sound += 0.05 * blown * np.sin(2 * np.pi * 2000 * time)
+        tone_on = (time > 0.3 * seconds) & (time < 0.6 * seconds)
+        sound += 0.05 * tone_on * np.sin(2 * np.pi * 2000 * time)
     path.parent.mkdir(parents=True, exist_ok=True)
     soundfile.write(path, sound.astype(np.float32), RATE)
 
@@ -128,7 +128,7 @@ def make_plant(
     layout: str = "dcase2022",
     seed: int = 0,
 ) -> tuple[FakeFleet, FakeDataset]:
-    """`clips` normal and as many faulty test clips a section and domain, with scores."""
+    """`clips` normal and as many faulty test clips per section and domain, with scores."""
     generator = np.random.default_rng(seed)
     recordings, detectors = [], {}
     for machine in machines:

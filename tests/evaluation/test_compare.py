@@ -38,19 +38,19 @@ def plant(tmp_path_factory):
 
 def test_a_model_does_not_differ_from_itself(plant):
     fleet, dataset = plant
-    found = compare(fleet, fleet, dataset, resamples=100)
-    difference = found.overall.auc_difference
+    comparison = compare(fleet, fleet, dataset, resamples=100)
+    difference = comparison.overall.auc_difference
     assert (difference.low, difference.value, difference.high) == (0, 0, 0)
-    assert found.verdict == (
+    assert comparison.verdict == (
         "No clear difference between A and B: AUC difference +0.000 (+0.000 to +0.000) on 200 "
         "clips. No clear difference on fan, pump."
     )
 
 
-def test_models_of_one_name_are_told_apart(plant):
+def test_models_of_the_same_name_are_distinguished(plant):
     fleet, dataset = plant
-    found = compare(fleet, fleet, dataset, names=("m", "m"), resamples=10)
-    assert {"AUC m (first)", "AUC m (second)"} <= set(found.summary_rows()[0])
+    comparison = compare(fleet, fleet, dataset, names=("m", "m"), resamples=10)
+    assert {"AUC m (first)", "AUC m (second)"} <= set(comparison.summary_rows()[0])
 
 
 def test_the_better_model_is_named_whichever_comes_first(plant):
@@ -70,19 +70,19 @@ def test_the_better_model_is_named_whichever_comes_first(plant):
 
 def test_machines_may_differ_in_their_verdict(plant):
     fleet, dataset = plant
-    found = compare(noisier(fleet, 1.0, {"pump"}), fleet, dataset, resamples=200)
-    assert "B is clearly better on pump." in found.verdict
-    assert "No clear difference on fan." in found.verdict
+    comparison = compare(noisier(fleet, 1.0, {"pump"}), fleet, dataset, resamples=200)
+    assert "B is clearly better on pump." in comparison.verdict
+    assert "No clear difference on fan." in comparison.verdict
 
 
 def test_pairing_narrows_the_interval(plant):
     fleet, dataset = plant
-    found = compare(fleet, noisier(fleet, 0.02), dataset, resamples=300).overall
-    alone = found.auc_a.high - found.auc_a.low
-    assert found.auc_difference.high - found.auc_difference.low < 0.7 * alone
+    comparison = compare(fleet, noisier(fleet, 0.02), dataset, resamples=300).overall
+    alone = comparison.auc_a.high - comparison.auc_a.low
+    assert comparison.auc_difference.high - comparison.auc_difference.low < 0.7 * alone
 
 
-def test_clips_that_either_has_heard_or_cannot_score_do_not_count(plant):
+def test_clips_known_to_or_unscorable_by_either_model_are_left_out(plant):
     fleet, dataset = plant
     first, second, third, fourth, *_ = dataset.recordings
     a = FakeFleet({k: replace(d, values=dict(d.values)) for k, d in fleet.detectors.items()})
@@ -91,12 +91,12 @@ def test_clips_that_either_has_heard_or_cannot_score_do_not_count(plant):
     b["fan"].fingerprint = frozenset({digest(second.path)})
     del a["fan"].values[third.path.name]
     del b["fan"].values[fourth.path.name]
-    found = compare(a, b, dataset, resamples=20)
-    assert found.overall.clips == 200 - 4
-    assert sum(len(left.names) for left in found.left_out) == 4
+    comparison = compare(a, b, dataset, resamples=20)
+    assert comparison.overall.clips == 200 - 4
+    assert sum(len(left.names) for left in comparison.left_out) == 4
 
 
-def test_nothing_in_common_is_one_clear_sentence(plant):
+def test_no_common_clips_is_an_error(plant):
     fleet, dataset = plant
     fan, pump = (FakeFleet({name: fleet[name]}) for name in ("fan", "pump"))
     with pytest.raises(SsdptError, match=r"Nothing to compare: .*100 no model for machine"):

@@ -100,7 +100,7 @@ def test_files_of_2022_and_later(tmp_path, layout):
     )  # fmt: skip
 
 
-def test_what_is_not_defined_is_left_out_of_the_results(tmp_path):
+def test_undefined_metrics_are_left_out_of_the_results(tmp_path):
     no_faulty_target = [clip for clip in CLIPS if not (clip[1] == "target" and clip[2])]
     text = written(tmp_path, no_faulty_target, "dcase2021")["result.csv"].decode()
     assert "00,source," in text

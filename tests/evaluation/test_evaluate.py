@@ -63,7 +63,7 @@ class Page(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def judged(tmp_path_factory):
+def evaluated(tmp_path_factory):
     root = tmp_path_factory.mktemp("plant")
     fleet, dataset = make_plant(root, ("fan", "pump"), sections=("00", "01"), clips=10)
     references = {"loudness": lambda recording: float(len(recording.path.name) % 3)}
@@ -78,8 +78,8 @@ def judged(tmp_path_factory):
     return evaluation, root / "out"
 
 
-def test_files_are_written_and_agree(judged):
-    evaluation, out = judged
+def test_files_are_written_and_agree(evaluated):
+    evaluation, out = evaluated
     assert {path.name for path in out.iterdir()} == {
         *("report.html", "metrics.json", "scores.csv", "result.csv", "reliability.csv"),
         *(
@@ -102,8 +102,8 @@ def test_files_are_written_and_agree(judged):
     assert float(rows[0]["loudness"]) in (0, 1, 2)
 
 
-def test_summary_has_a_row_for_each_machine_and_one_over_all(judged):
-    evaluation, _ = judged
+def test_summary_has_a_row_for_each_machine_and_one_over_all(evaluated):
+    evaluation, _ = evaluated
     rows = evaluation.summary_rows()
     assert [row["machine"] for row in rows] == ["fan", "pump", "all"]
     assert list(rows[0])[:4] == ["machine", "clips", "AUC", "loudness AUC"]
@@ -113,16 +113,16 @@ def test_summary_has_a_row_for_each_machine_and_one_over_all(judged):
     assert rows[0]["threshold"] == "0.5"
 
 
-def test_headline_says_it_in_words(judged):
-    evaluation, _ = judged
+def test_headline_summarises_the_result(evaluated):
+    evaluation, _ = evaluated
     rates = evaluation.results.rates
-    assert evaluation.headline.startswith("2 machines, 160 clips that no training had heard.")
-    assert f"{80 - rates.misses} of 80 faulty clips caught" in evaluation.headline
-    assert "set to 10 %" in evaluation.headline
+    assert evaluation.headline.startswith("2 machines, 160 clips not used in training.")
+    assert f"{80 - rates.misses} of 80 faulty clips detected" in evaluation.headline
+    assert "requested: 10 %" in evaluation.headline
 
 
-def test_report_is_one_self_contained_page(judged):
-    _, out = judged
+def test_report_is_one_self_contained_page(evaluated):
+    _, out = evaluated
     page = Page((out / "report.html").read_text(encoding="utf-8"))
     assert page.stack == []
     assert "script" not in page.tags
@@ -138,8 +138,8 @@ def test_report_is_one_self_contained_page(judged):
     assert 1.9 < float(low) < 2 < float(high) < 2.1  # where the faulty clips whistle
 
 
-def test_report_takes_its_colours_from_the_page(judged):
-    _, out = judged
+def test_report_takes_its_colours_from_the_page(evaluated):
+    _, out = evaluated
     text = (out / "report.html").read_text(encoding="utf-8")
     assert "var(--faulty)" in text
     assert not re.search(r"#0102[0-9a-f]{2}", text)
@@ -163,10 +163,10 @@ def test_names_from_outside_are_escaped(tmp_path):
     assert name in " ".join(page.words)
 
 
-def test_what_may_not_judge_is_left_out_and_told(tmp_path):
+def test_unusable_clips_are_left_out_and_listed(tmp_path):
     fleet, dataset = make_plant(tmp_path, clips=3, domains=("source",))
-    heard, broken, *_ = dataset.recordings
-    fleet["fan"].fingerprint = frozenset({digest(heard.path)})
+    known, broken, *_ = dataset.recordings
+    fleet["fan"].fingerprint = frozenset({digest(known.path)})
     del fleet["fan"].values[broken.path.name]
     extra = {}
     for name, change in {
@@ -176,47 +176,45 @@ def test_what_may_not_judge_is_left_out_and_told(tmp_path):
         "d.wav": {"machine": "valve"},
     }.items():
         write_clip(tmp_path / name, faulty=False, seconds=0.2, seed=len(extra) + 50)
-        known = {"machine": "fan", "split": "test", "label": "normal"} | change
-        extra[name] = Recording(tmp_path / name, **known)
+        fields = {"machine": "fan", "split": "test", "label": "normal"} | change
+        extra[name] = Recording(tmp_path / name, **fields)
     gone = Recording(tmp_path / "gone.wav", "fan", split="test", label="normal")
     everything = FakeDataset((*dataset.recordings, *extra.values(), gone))
     listener = Listener()
     result = evaluate(fleet, everything, tmp_path / "out", examples=0, reporter=listener)
     assert len(result.clips) == 4
-    told = {left.reason: left.names for left in result.left_out}
-    assert told == {
-        "heard in training or calibration": (heard.path.name,),
-        "of the training split": ("a.wav",),
-        "supplemental": ("b.wav",),
-        "without a label": ("c.wav",),
+    reasons = {left.reason: left.names for left in result.left_out}
+    assert reasons == {
+        "used in training or calibration": (known.path.name,),
+        "in the training split": ("a.wav",),
+        "in the supplemental split": ("b.wav",),
+        "no label": ("c.wav",),
         "no model for machine valve": ("d.wav",),
         "unreadable: No such file or directory": ("gone.wav",),
         f"{broken.path}: unreadable; check the file": (broken.path.name,),
     }
-    assert "1 clip left out: without a label (c.wav)" in listener.said
+    assert "1 clip left out: no label (c.wav)" in listener.said
     assert any(str(broken.path) in message for message in listener.warned)
     page = " ".join(Page(result.report.read_text(encoding="utf-8")).words)
     assert "1 clip left out: no model for machine valve (d.wav)" in page
 
 
-def test_a_score_that_is_no_number_is_a_named_skip(tmp_path):
+def test_a_score_that_is_not_finite_is_left_out_by_name(tmp_path):
     fleet, dataset = make_plant(tmp_path, clips=3, domains=("source",))
-    odd = dataset.recordings[0].path
-    fleet["fan"].values[odd.name] = float("nan")
+    broken = dataset.recordings[0].path
+    fleet["fan"].values[broken.name] = float("nan")
     result = evaluate(fleet, dataset, tmp_path / "out", examples=0)
     assert len(result.clips) == 5
-    assert result.left_out[0].reason == f"{odd}: the score is not a finite number"
+    assert result.left_out[0].reason == f"{broken}: the score is not a finite number"
 
 
-def test_without_faulty_clips_false_alarms_are_still_told(tmp_path):
+def test_without_faulty_clips_false_alarms_are_still_reported(tmp_path):
     fleet, dataset = make_plant(tmp_path, clips=5, domains=("source",))
     fleet["fan"].values["section_00_source_test_normal_0000.wav"] = 0.9
     normal = FakeDataset(tuple(r for r in dataset.recordings if r.label == "normal"))
     listener = Listener()
     result = evaluate(fleet, normal, tmp_path / "out", examples=1, reporter=listener)
-    assert (
-        "No faulty clips, so AUC cannot be told; 1 false alarm on 5 normal clips" in result.headline
-    )
+    assert "No faulty clips, so AUC is unknown; 1 false alarm on 5 normal clips" in result.headline
     assert any("AUC and pAUC are not defined" in message for message in listener.warned)
     row = result.summary_rows()[0]
     assert (row["AUC"], row["false alarms"], row["misses"]) == ("–", "1/5", "0/0")
@@ -224,15 +222,15 @@ def test_without_faulty_clips_false_alarms_are_still_told(tmp_path):
     assert (tmp_path / "out/result.csv").read_text() == ""
 
 
-def test_few_clips_are_called_rough(tmp_path, judged):
+def test_few_clips_are_noted(tmp_path, evaluated):
     fleet, dataset = make_plant(tmp_path, clips=9, domains=("source",), separation=2)
     result = evaluate(fleet, dataset, tmp_path / "out", examples=0)
     assert result.notes == (
-        "fan, section 00, source domain: only 9 normal and 9 faulty clips, so its figures are "
-        "rough and their intervals too narrow",
+        "fan, section 00, source domain: only 9 normal and 9 faulty clips, so its metrics are "
+        "uncertain and their intervals too narrow",
     )
     assert ">excellent, but few clips<" in result.report.read_text(encoding="utf-8")
-    assert judged[0].notes == ()  # ten of each
+    assert evaluated[0].notes == ()  # ten of each
 
 
 def test_recordings_without_a_section_are_not_given_one(tmp_path):
@@ -247,39 +245,39 @@ def test_far_too_many_false_alarms_are_explained(tmp_path):
     fleet, dataset = make_plant(tmp_path, clips=10, domains=("source",))
     fleet["fan"].alert = 0.0
     result = evaluate(fleet, dataset, tmp_path / "out", examples=0)
-    assert result.notes[0].startswith("fan: 100 % false alarms where 10 % were set: normal sound")
+    assert result.notes[0].startswith("fan: 100 % false alarms, but 10 % were requested: normal")
 
 
-def test_without_normal_clips_it_says_so(tmp_path):
+def test_missing_normal_clips_are_reported(tmp_path):
     fleet, dataset = make_plant(tmp_path, clips=3, domains=("source",))
     faulty = FakeDataset(tuple(r for r in dataset.recordings if r.label == "anomaly"))
     result = evaluate(fleet, faulty, tmp_path / "out", examples=0)
-    assert "no normal clips, so false alarms and AUC cannot be told" in result.headline
+    assert "no normal clips, so false alarms and AUC are unknown" in result.headline
 
 
-def test_different_false_alarm_rates_are_told_as_a_range(tmp_path):
+def test_different_false_alarm_rates_are_shown_as_a_range(tmp_path):
     fleet, dataset = make_plant(tmp_path, ("fan", "pump"), clips=2, domains=("source",))
     fleet["pump"].false_alarm_rate = 0.005
     result = evaluate(fleet, dataset, tmp_path / "out", examples=0)
-    assert "set to 0.5 % to 10 %" in result.headline
+    assert "requested: 0.5 % to 10 %" in result.headline
 
 
-def test_nothing_left_is_one_clear_sentence(tmp_path):
+def test_no_usable_clips_is_an_error(tmp_path):
     fleet, dataset = make_plant(tmp_path, clips=1)
     prints = frozenset(digest(r.path) for r in dataset.recordings)
     fleet["fan"].fingerprint = prints
-    with pytest.raises(SsdptError, match=r"none of 4 recordings .*4 heard in training") as error:
+    with pytest.raises(SsdptError, match=r"none of 4 recordings .*4 used in training") as error:
         evaluate(fleet, dataset, tmp_path / "out")
     assert "\n" not in str(error.value)
-    with pytest.raises(SsdptError, match="holds no recordings"):
+    with pytest.raises(SsdptError, match="has no recordings"):
         evaluate(fleet, FakeDataset(()), tmp_path / "out")
     fleet["fan"].fingerprint = frozenset()
     fleet["fan"].values.clear()
-    with pytest.raises(SsdptError, match="No clip could be scored; the first of them"):
+    with pytest.raises(SsdptError, match="No clip could be scored; the first error"):
         evaluate(fleet, dataset, tmp_path / "out")
 
 
-def test_an_unwritable_place_is_told_before_any_scoring(tmp_path):
+def test_an_unwritable_output_folder_fails_before_scoring(tmp_path):
     fleet, dataset = make_plant(tmp_path / "data", clips=1)
     (tmp_path / "file").write_text("")
     fleet["fan"].score = pytest.fail
@@ -295,7 +293,7 @@ def test_equal_seeds_give_equal_files(tmp_path):
         assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes(), path.name
 
 
-def test_files_of_an_earlier_evaluation_are_pointed_out(tmp_path):
+def test_files_of_an_earlier_evaluation_are_reported(tmp_path):
     fleet, dataset = make_plant(tmp_path / "data", clips=2)
     listener = Listener()
     for layout in ("dcase2021", "dcase2022"):
@@ -303,8 +301,8 @@ def test_files_of_an_earlier_evaluation_are_pointed_out(tmp_path):
             fleet, replace(dataset, layout=layout), tmp_path / "out", examples=0, reporter=listener
         )
     assert [message for message in listener.warned if "earlier" in message] == [
-        f"{tmp_path / 'out'}: 4 files of an earlier evaluation left as found "
-        "(anomaly_score_fan_section_00_source_test.csv, …); remove what you do not need"
+        f"{tmp_path / 'out'}: 4 files of an earlier evaluation kept "
+        "(anomaly_score_fan_section_00_source_test.csv, …); delete them if not needed"
     ]
 
 
@@ -312,7 +310,7 @@ def test_scores_far_apart_and_scores_all_equal_can_be_drawn(tmp_path):
     fleet, dataset = make_plant(tmp_path / "data", clips=6, domains=("source",))
     fleet["fan"].values["section_00_source_test_anomaly_0000.wav"] = 1e6
     result = evaluate(fleet, dataset, tmp_path / "out", examples=0)
-    assert "last bar: all beyond" in result.report.read_text(encoding="utf-8")
+    assert "last bar: all higher scores" in result.report.read_text(encoding="utf-8")
     for name in fleet["fan"].values:
         fleet["fan"].values[name] = 0.5
     fleet["fan"].alarm = 0.5
@@ -321,7 +319,7 @@ def test_scores_far_apart_and_scores_all_equal_can_be_drawn(tmp_path):
     assert "no better than chance" in result.report.read_text(encoding="utf-8")
 
 
-def test_examples_tell_false_alarms_and_misses_apart(tmp_path):
+def test_examples_distinguish_false_alarms_and_misses(tmp_path):
     fleet, dataset = make_plant(tmp_path / "data", clips=1, domains=("source",))
     fleet["fan"].values = {
         "section_00_source_test_normal_0000.wav": 0.9,

@@ -12,7 +12,7 @@ from ssdpt.evaluation.examples import compress, make_example, most_anomalous
 from ssdpt.types import Recording
 
 
-def test_a_long_clip_is_cut_around_what_stands_out(tmp_path):
+def test_a_long_clip_is_cut_around_its_most_anomalous_part(tmp_path):
     fleet, _ = make_plant(tmp_path, clips=1)
     detector = fleet["fan"]
     path = tmp_path / "long.wav"
@@ -20,14 +20,14 @@ def test_a_long_clip_is_cut_around_what_stands_out(tmp_path):
     detector.values[path.name] = 1.0
     clip = ScoredClip(Recording(path, "fan"), detector.score(path))
     example = make_example(clip, detector)
-    picture = example.picture
-    assert picture.frames.shape == picture.heat.shape
-    assert picture.end - picture.start == pytest.approx(20, abs=0.1)
-    assert picture.start > 5
-    begin, end = picture.seconds
+    explanation = example.explanation
+    assert explanation.frames.shape == explanation.heat.shape
+    assert explanation.end - explanation.start == pytest.approx(20, abs=0.1)
+    assert explanation.start > 5
+    begin, end = explanation.seconds
     assert 18 - 0.2 <= begin < end <= 36 + 0.2  # where the whistle is
-    assert picture.hertz[0] < 2000 < picture.hertz[1]
-    assert picture.bands[0].low_hz < 2000 < picture.bands[0].high_hz
+    assert explanation.hertz[0] < 2000 < explanation.hertz[1]
+    assert explanation.bands[0].low_hz < 2000 < explanation.bands[0].high_hz
     sound, rate = soundfile.read(io.BytesIO(example.sound))
     assert len(sound) / rate == pytest.approx(20, abs=0.2)
 

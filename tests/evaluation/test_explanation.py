@@ -1,4 +1,4 @@
-"""What stands out of a map, in seconds, in Hz and in words."""
+"""The most anomalous part of a map, in seconds, in Hz and as text."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ssdpt.evaluation.explanation import Explanation, stands_out
+from ssdpt.evaluation.explanation import Explanation, most_anomalous_range
 from ssdpt.scoring.bands import Band
 
 FREQUENCIES = np.linspace(100, 1000, 10, dtype=np.float32)
@@ -16,28 +16,28 @@ FREQUENCIES = np.linspace(100, 1000, 10, dtype=np.float32)
 def test_the_strongest_part_is_found_in_time_and_frequency():
     heat = np.full((50, 10), 0.1, np.float32)
     heat[20:30, 4:6] = 5
-    heat[45, 9] = 6  # a single hot spot is less than a lasting tone
-    seconds, hertz = stands_out(heat, FREQUENCIES, 0.1)
+    heat[45, 9] = 6  # a single point is less than a lasting tone
+    seconds, hertz = most_anomalous_range(heat, FREQUENCIES, 0.1)
     assert seconds == pytest.approx((2.0, 3.0))
     assert hertz == pytest.approx((450, 650))
 
 
-def test_a_flickering_tone_is_one_stretch():
+def test_a_fluctuating_tone_is_one_range():
     heat = np.zeros((100, 10), np.float32)
     heat[:, 4] = np.where(np.arange(100) % 3 == 0, 1, 5)
-    seconds, _ = stands_out(heat, FREQUENCIES, 0.03)
+    seconds, _ = most_anomalous_range(heat, FREQUENCIES, 0.03)
     assert seconds == pytest.approx((0, 3))
 
 
-def test_it_may_touch_the_edges_or_be_nowhere():
+def test_the_range_may_touch_the_edges_or_be_missing():
     heat = np.ones((5, 10), np.float32)
-    seconds, hertz = stands_out(heat, FREQUENCIES, 0.1)
+    seconds, hertz = most_anomalous_range(heat, FREQUENCIES, 0.1)
     assert seconds == pytest.approx((0, 0.5))
     assert hertz == pytest.approx((100, 1000))
-    assert stands_out(np.zeros((5, 10), np.float32), FREQUENCIES, 0.1) == (None, None)
+    assert most_anomalous_range(np.zeros((5, 10), np.float32), FREQUENCIES, 0.1) == (None, None)
 
 
-def test_words():
+def test_text():
     nothing = Explanation(
         frames=np.zeros((100, 10), np.float32),
         heat=np.zeros((100, 10), np.float32),
@@ -48,9 +48,9 @@ def test_words():
         hertz=None,
         bands=(),
     )
-    assert (nothing.place, nothing.band_words, nothing.end) == ("", "", 15.0)
+    assert (nothing.peak_text, nothing.band_text, nothing.end) == ("", "", 15.0)
     burst = replace(nothing, seconds=(6.0, 7.5), hertz=(450.0, 1250.0))
-    assert burst.place == "6.0–7.5 s, 450 Hz–1.25 kHz"
+    assert burst.peak_text == "6.0–7.5 s, 450 Hz–1.25 kHz"
     steady = replace(burst, seconds=(5.0, 15.0), bands=(Band(450, 650, 0.5), Band(80, 95, 0.123)))
-    assert steady.place == "throughout, 450 Hz–1.25 kHz"
-    assert steady.band_words == "450 Hz–650 Hz (50 %), 80 Hz–95 Hz (12 %)"
+    assert steady.peak_text == "throughout, 450 Hz–1.25 kHz"
+    assert steady.band_text == "450 Hz–650 Hz (50 %), 80 Hz–95 Hz (12 %)"

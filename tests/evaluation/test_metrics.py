@@ -36,7 +36,7 @@ def labelled(draw, most=40):
 
 
 @given(labelled())
-def test_areas_of_the_clips_as_they_are_equal_scikit_learn(clips):
+def test_areas_equal_scikit_learn(clips):
     labels, scores = clips
     area, partial = weighted_areas(labels, scores, np.ones((1, len(labels)), np.int64))
     assert area[0] == pytest.approx(roc_auc_score(labels, scores), abs=1e-12)
@@ -106,23 +106,23 @@ def test_harmonic_mean_is_floored():
 @given(labelled(), st.sampled_from([-2.0, 0.0, 0.25, 3.0, 200.0]))
 def test_decision_rates_equal_scikit_learn(clips, threshold):
     labels, scores = clips
-    found = decision_rates(labels, scores, threshold)
+    rates = decision_rates(labels, scores, threshold)
     precision, recall, f1, _ = precision_recall_fscore_support(
         labels, scores > threshold, average="binary", zero_division=0
     )
-    assert (found.precision, found.recall, found.f1) == pytest.approx((precision, recall, f1))
-    assert found.false_alarms == int(((scores > threshold) & ~labels).sum())
-    assert found.misses == int(((scores <= threshold) & labels).sum())
-    assert found.false_alarm_rate == pytest.approx(found.false_alarms / found.normals)
+    assert (rates.precision, rates.recall, rates.f1) == pytest.approx((precision, recall, f1))
+    assert rates.false_alarms == int(((scores > threshold) & ~labels).sum())
+    assert rates.misses == int(((scores <= threshold) & labels).sum())
+    assert rates.false_alarm_rate == pytest.approx(rates.false_alarms / rates.normals)
 
 
 def test_a_score_at_the_threshold_is_normal_and_thresholds_may_differ_by_clip():
-    found = decision_rates([True, True, False], [1.0, 2.0, 1.5], [1.0, 1.9, 1.0])
-    assert (found.misses, found.false_alarms) == (1, 1)
+    rates = decision_rates([True, True, False], [1.0, 2.0, 1.5], [1.0, 1.9, 1.0])
+    assert (rates.misses, rates.false_alarms) == (1, 1)
     assert decision_rates([], [], []).f1 == 0.0
 
 
-def test_interval_holds_the_figure_repeats_with_the_seed_and_narrows():
+def test_interval_contains_the_value_is_reproducible_and_narrows():
     generator = np.random.default_rng(3)
 
     def clips(number):
@@ -140,18 +140,18 @@ def test_interval_holds_the_figure_repeats_with_the_seed_and_narrows():
 
 
 def test_interval_of_a_perfect_detector_is_a_point():
-    found = bootstrap_interval([False, False, True, True], [0, 1, 2, 3])
-    assert (found.low, found.value, found.high) == (1.0, 1.0, 1.0)
+    interval = bootstrap_interval([False, False, True, True], [0, 1, 2, 3])
+    assert (interval.low, interval.value, interval.high) == (1.0, 1.0, 1.0)
 
 
-def test_interval_covers_the_truth_as_often_as_it_says():
+def test_interval_has_the_stated_coverage():
     generator = np.random.default_rng(0)
     labels = np.arange(80) % 2 == 1
     covered = 0
     for seed in range(150):
         scores = generator.standard_normal(80) + labels
-        found = bootstrap_interval(labels, scores, seed=seed, resamples=200)
-        covered += found.low <= 0.7602 <= found.high  # Φ(1/√2)
+        interval = bootstrap_interval(labels, scores, seed=seed, resamples=200)
+        covered += interval.low <= 0.7602 <= interval.high  # Φ(1/√2)
     assert 0.87 <= covered / 150 <= 0.99
 
 

@@ -1,4 +1,4 @@
-"""False alarms asked for and found: counts, intervals, words."""
+"""Requested and measured false-alarm rates: counts, intervals, sentences."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from scipy import stats
 from ssdpt.evaluation import plots
 from ssdpt.evaluation.clips import ScoredClip
 from ssdpt.evaluation.evaluate import evaluate
-from ssdpt.evaluation.reliability import CURVE, exact_interval, reached, reliabilities
+from ssdpt.evaluation.reliability import CURVE, exact_interval, measured_rates, reliabilities
+from ssdpt.evaluation.report import ALL_AS_REQUESTED
 from ssdpt.types import Recording, Score, Timeline
 
 
@@ -28,19 +29,19 @@ def nothing_of(zeros):
     return Timeline(zeros, 1.0, zeros)
 
 
-def evenly(count, **known):
-    """Clips of a model that keeps its word: p-values evenly over 0 to 1."""
-    return [clip((number + 0.5) / count, **known) for number in range(count)]
+def evenly(count, **fields):
+    """Clips of a well calibrated model: p-values spread evenly over 0 to 1."""
+    return [clip((number + 0.5) / count, **fields) for number in range(count)]
 
 
 def test_rates_are_counted_by_p_value():
-    found = reached([0.005, 0.01, 0.03, 0.07, 0.5, 1.0], (0.01, 0.05, 0.1))
-    assert [one.alarms for one in found] == [1, 3, 4]  # at the threshold itself a clip is normal
-    assert [one.rate for one in found] == pytest.approx([1 / 6, 3 / 6, 4 / 6])
-    assert {one.clips for one in found} == {6}
+    rates = measured_rates([0.005, 0.01, 0.03, 0.07, 0.5, 1.0], (0.01, 0.05, 0.1))
+    assert [rate.alarms for rate in rates] == [1, 3, 4]  # at the threshold itself a clip is normal
+    assert [rate.rate for rate in rates] == pytest.approx([1 / 6, 3 / 6, 4 / 6])
+    assert {rate.clips for rate in rates} == {6}
 
 
-def test_machines_and_domains_are_apart_and_sections_together():
+def test_results_are_per_machine_and_domain_over_all_sections():
     clips = [
         *evenly(100, section="00"),
         *evenly(100, section="01"),
@@ -48,15 +49,17 @@ def test_machines_and_domains_are_apart_and_sections_together():
         *evenly(40, machine="Pump"),
         *[clip(0.0, label="anomaly")] * 30,
     ]
-    found = reliabilities(clips)
-    assert [(one.machine, one.domain, one.clips) for one in found] == [
+    entries = reliabilities(clips)
+    assert [(entry.machine, entry.domain, entry.clips) for entry in entries] == [
         ("Pump", "source", 40),
         ("fan", "source", 200),
         ("fan", "target", 50),
     ]
-    assert [rate.alarms for rate in found[1].rates] == [2, 10, 20]
-    assert [point.requested for point in found[1].curve] == list(CURVE)
-    assert [point.alarms for point in found[1].curve] == sorted(p.alarms for p in found[1].curve)
+    assert [rate.alarms for rate in entries[1].rates] == [2, 10, 20]
+    assert [point.requested for point in entries[1].curve] == list(CURVE)
+    assert [point.alarms for point in entries[1].curve] == sorted(
+        p.alarms for p in entries[1].curve
+    )
 
 
 @pytest.mark.parametrize(("hits", "trials"), [(0, 50), (1, 50), (10, 200), (200, 200)])
@@ -69,45 +72,45 @@ def test_intervals_are_exact(hits, trials):
         assert stats.binom.cdf(hits, trials, high) == pytest.approx(0.025)
 
 
-def test_few_clips_say_so_by_their_interval():
-    """None of fifty clips at 1 %: this shows nothing, and nothing is said against it."""
-    (found,) = reliabilities([clip(0.5)] * 50)
-    assert found.row["at 1 %"] == "0.0 % (0.0–7.1 %)"
-    assert found.rates[0].is_kept
-    assert not found.rates[2].is_kept
+def test_few_clips_have_a_wide_interval():
+    """No alarm among fifty clips at 1 %: too few clips to contradict the requested rate."""
+    (entry,) = reliabilities([clip(0.5)] * 50)
+    assert entry.row["at 1 %"] == "0.0 % (0.0–7.1 %)"
+    assert entry.rates[0].as_requested
+    assert not entry.rates[2].as_requested
 
 
-def test_a_kept_word_needs_no_sentence():
-    (found,) = reliabilities(evenly(400))
-    assert found.sentences == []
-    assert found.row["at 5 %"].startswith("5.0 % (")
+def test_rates_as_requested_need_no_sentence():
+    (entry,) = reliabilities(evenly(400))
+    assert entry.deviations == []
+    assert entry.row["at 5 %"].startswith("5.0 % (")
 
 
-def test_a_broken_word_is_a_sentence():
+def test_a_deviating_rate_is_a_sentence():
     (many,) = reliabilities([*[clip(0.03)] * 30, *[clip(0.5)] * 70])
-    assert many.sentences == [
-        "fan, source domain: where 5 % false alarms were asked for, 30 of 100 normal clips raise "
-        "one, 30.0 % (21.2–40.0 %): more false alarms than asked for.",
-        "fan, source domain: where 10 % false alarms were asked for, 30 of 100 normal clips raise "
-        "one, 30.0 % (21.2–40.0 %): more false alarms than asked for.",
+    assert many.deviations == [
+        "fan, source domain: 5 % false alarms requested, but 30 of 100 normal clips raise one, "
+        "30.0 % (21.2–40.0 %): more false alarms than requested.",
+        "fan, source domain: 10 % false alarms requested, but 30 of 100 normal clips raise one, "
+        "30.0 % (21.2–40.0 %): more false alarms than requested.",
     ]
     (none,) = reliabilities([clip(0.5)] * 100)
-    assert [sentence.rsplit(": ")[-1] for sentence in none.sentences] == [
-        "fewer false alarms than asked for, and so more misses."
+    assert [sentence.rsplit(": ")[-1] for sentence in none.deviations] == [
+        "fewer false alarms than requested, and therefore more misses."
     ] * 2
 
 
 @pytest.fixture(scope="module")
-def judged(tmp_path_factory):
+def evaluated(tmp_path_factory):
     root = tmp_path_factory.mktemp("reliability")
     fleet, dataset = make_plant(root, ("fan", "pump"), clips=10)
     return evaluate(fleet, dataset, root / "out", examples=0), root / "out"
 
 
-def test_files_hold_what_was_counted(judged):
-    evaluation, out = judged
+def test_files_hold_the_counts(evaluated):
+    evaluation, out = evaluated
     tree = json.loads((out / "metrics.json").read_text())["reliability"]
-    assert [(one["machine"], one["domain"]) for one in tree] == [
+    assert [(entry["machine"], entry["domain"]) for entry in tree] == [
         *(("fan", "source"), ("fan", "target"), ("pump", "source"), ("pump", "target")),
     ]
     rows = list(csv.DictReader((out / "reliability.csv").read_text().splitlines()))
@@ -126,16 +129,16 @@ def test_files_hold_what_was_counted(judged):
         assert rate["alarms"] == sum(p < row for p in p_values)
 
 
-def test_the_report_shows_it(judged):
-    evaluation, out = judged
+def test_the_report_shows_the_rates(evaluated):
+    evaluation, out = evaluated
     page = (out / "report.html").read_text(encoding="utf-8")
-    assert "Do the thresholds keep their word?" in page
-    assert page.count("False alarms asked for and found, ") == 2
-    for sentence in evaluation.broken_words or ["Every rate asked for lies within its interval."]:
+    assert "Are the false-alarm rates as requested?" in page
+    assert page.count("Requested and measured false-alarm rates, ") == 2
+    for sentence in evaluation.false_alarm_deviations or [ALL_AS_REQUESTED]:
         assert sentence in page
 
 
-def test_a_missed_rate_is_drawn_in_the_colour_of_faults():
+def test_a_deviating_rate_is_drawn_in_the_colour_of_faults():
     good, bad = reliabilities(evenly(400)), reliabilities([clip(0.001)] * 400)
     assert "var(--faulty)" not in plots.reliability("fan", good)
     assert "var(--faulty)" in plots.reliability("fan", bad)

@@ -112,10 +112,10 @@ def test_without_any_anomaly_only_the_rates_remain():
 def test_equal_clips_draw_equal_resamples():
     rows = make_rows()
     doubled = [Row(r.machine, r.section, r.domain, r.anomalous, 2 * r.value) for r in rows]
-    mine, theirs = (machine_draws(x, seed=4, resamples=30) for x in (rows, doubled))
-    assert np.array_equal(mine.auc, theirs.auc)
-    assert mine.auc.shape == (31, 4)
-    assert mine.official_2022.shape == (31, 6)
+    first, second = (machine_draws(x, seed=4, resamples=30) for x in (rows, doubled))
+    assert np.array_equal(first.auc, second.auc)
+    assert first.auc.shape == (31, 4)
+    assert first.official_2022.shape == (31, 6)
     other = machine_draws([Row("pump", *r.__getstate__()[1:]) for r in rows], seed=4, resamples=30)
-    assert np.array_equal(mine.auc[0], other.auc[0])
-    assert not np.array_equal(mine.auc[1:], other.auc[1:])
+    assert np.array_equal(first.auc[0], other.auc[0])
+    assert not np.array_equal(first.auc[1:], other.auc[1:])

@@ -1,4 +1,4 @@
-"""The baseline's autoencoder: its layers, and nothing else."""
+"""The layers of the baseline's autoencoder."""
 
 from __future__ import annotations
 
@@ -23,5 +23,5 @@ def test_layers_are_the_baselines():
     assert kinds == ["Linear", "BatchNorm1d", "ReLU"] * 9 + ["Linear"]
 
 
-def test_gives_back_the_shape_of_its_input():
+def test_the_output_has_the_shape_of_the_input():
     assert Autoencoder(20, hidden=6, bottleneck=2).eval()(torch.zeros(3, 20)).shape == (3, 20)

@@ -1,4 +1,4 @@
-"""C code is compiled once, kept whole, and missed by nobody where there is no compiler."""
+"""C code is compiled once and cached; without a compiler there is no error."""
 
 from __future__ import annotations
 
@@ -34,22 +34,22 @@ def no_compiling(monkeypatch):
     def refuse(*_):
         raise AssertionError("compiled again")
 
-    monkeypatch.setattr(module, "_fresh", refuse)
+    monkeypatch.setattr(module, "_compile", refuse)
 
 
-def test_it_runs(source, cache):
+def test_compiled_code_runs(source, cache):
     assert compiled(source).number() == 7
     assert len(list(cache.iterdir())) == 1
 
 
-def test_the_second_time_it_comes_from_the_cache(source, request):
+def test_the_second_time_the_cache_is_used(source, request):
     compiled(source)
     request.getfixturevalue("no_compiling")
     assert compiled(source).number() == 7
 
 
 @pytest.mark.parametrize("changed", ["source", "included", "compiler", "processor"])
-def test_what_it_was_made_from_is_in_its_name(source, cache, changed, monkeypatch, tmp_path):
+def test_the_key_depends_on_all_inputs(source, cache, changed, monkeypatch, tmp_path):
     included = tmp_path / "part.h"
     included.write_text("")
     compiled(source, [included])
@@ -67,7 +67,7 @@ def test_what_it_was_made_from_is_in_its_name(source, cache, changed, monkeypatc
 
 @pytest.fixture
 def process(source):
-    """The command of a process that compiles it, says what it says, and leaves."""
+    """The command of a process that compiles the code, prints its result and exits."""
     script = (
         "import sys; from pathlib import Path; from ssdpt.nn.compiled import compiled; "
         "print(compiled(Path(sys.argv[1])).number())"
@@ -75,8 +75,8 @@ def process(source):
     return [sys.executable, "-c", script, str(source)]
 
 
-def test_a_damaged_file_is_made_again(source, cache, process):
-    # In a process of its own: this one would go on using what it has loaded by that name.
+def test_a_damaged_file_is_compiled_again(source, cache, process):
+    # In a separate process: this one would keep using the library it has already loaded.
     subprocess.run(process, check=True)
     (path,) = cache.iterdir()
     whole = path.read_bytes()
@@ -93,7 +93,7 @@ def test_two_processes_at_once(cache, process):
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
-def test_without_a_place_to_keep_it(source, tmp_path, monkeypatch):
+def test_without_a_writable_cache(source, tmp_path, monkeypatch):
     closed = tmp_path / "closed"
     closed.mkdir(mode=0o500)
     monkeypatch.setenv("SSDPT_CACHE", str(closed))

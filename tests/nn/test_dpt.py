@@ -24,7 +24,7 @@ def segments():
 
 
 def inputs_of(module, run):
-    """What `module` was given while `run` ran."""
+    """The inputs of `module` during `run`."""
     seen = []
     handle = module.register_forward_pre_hook(lambda _, arguments: seen.append(arguments[0]))
     run()
@@ -88,7 +88,7 @@ def test_an_encoder_is_torchs_post_norm_relu_layer_without_dropout():
     ours = Encoder(BINS, 8, 32).train()
     for parameter in ours.parameters():
         nn.init.normal_(parameter, std=0.3)
-    theirs = nn.TransformerEncoderLayer(
+    reference = nn.TransformerEncoderLayer(
         BINS, 8, 32, dropout=0.0, activation="relu", batch_first=True, norm_first=False
     ).train()
     pairs = {
@@ -105,12 +105,12 @@ def test_an_encoder_is_torchs_post_norm_relu_layer_without_dropout():
         "norm2.weight": ours.output_norm.weight,
         "norm2.bias": ours.output_norm.bias,
     }
-    theirs.load_state_dict(pairs)
+    reference.load_state_dict(pairs)
     x = torch.randn(2, 10, BINS)
-    torch.testing.assert_close(ours(x), theirs(x), atol=1e-5, rtol=1e-5)
+    torch.testing.assert_close(ours(x), reference(x), atol=1e-5, rtol=1e-5)
 
 
-def test_batch_norm_over_bins_stands_first(network, segments):
+def test_batch_norm_over_bins_comes_first(network, segments):
     (seen,) = inputs_of(network.blocks[0], lambda: network.train()(segments))
     torch.testing.assert_close(seen.mean((0, 1)), torch.zeros(BINS), atol=1e-5, rtol=0)
     torch.testing.assert_close(seen.var((0, 1), correction=0), torch.ones(BINS), atol=1e-3, rtol=0)

@@ -1,4 +1,4 @@
-"""The formulas of the paper, against plain arithmetic."""
+"""The formulas of the paper, compared with plain arithmetic."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def test_mixed_cross_entropy_is_the_mean_against_the_mixed_label():
     probabilities = LOGITS.softmax(1)
     expected = 0.0
     for row in range(2):
-        own, other = labels[row], labels[partner[row]]
-        expected -= share * probabilities[row, own].log()
+        first, other = labels[row], labels[partner[row]]
+        expected -= share * probabilities[row, first].log()
         expected -= (1 - share) * probabilities[row, other].log()
     loss = mixed_cross_entropy(LOGITS, labels, torch.tensor(share), partner)
     assert loss.item() == pytest.approx(expected.item() / 2, rel=1e-6)
@@ -45,10 +45,10 @@ def test_log_odds_is_the_papers_formula():
 
 
 def test_an_id_of_several_classes_adds_their_probabilities():
-    own = torch.tensor([True, True, False])
+    classes = torch.tensor([True, True, False])
     p = LOGITS.softmax(1)[:, :2].sum(1)
-    torch.testing.assert_close(log_odds(LOGITS, own), torch.log((1 - p) / p))
-    torch.testing.assert_close(dcase_score(LOGITS, own), torch.log((1 - p) - p.log()))
+    torch.testing.assert_close(log_odds(LOGITS, classes), torch.log((1 - p) / p))
+    torch.testing.assert_close(dcase_score(LOGITS, classes), torch.log((1 - p) - p.log()))
 
 
 @pytest.mark.parametrize("certain", [50.0, 500.0, 1e4])

@@ -1,4 +1,4 @@
-"""The additive angular margin, against plain trigonometry."""
+"""The additive angular margin, compared with plain trigonometry."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ def head(margin=0.5, scale=30.0):
 
 
 def at_angle(angle):
-    """An embedding so far from class 0, whatever its length."""
+    """An embedding at this angle from class 0, of any length."""
     return 3 * torch.stack([torch.cos(angle), torch.sin(angle)], dim=1)
 
 
-def test_the_own_class_has_the_cosine_of_the_angle_plus_the_margin():
+def test_the_true_class_has_the_cosine_of_the_angle_plus_the_margin():
     angle = torch.linspace(0.1, math.pi - 0.55, 20)
     logits = head()(at_angle(angle), torch.zeros(20, dtype=torch.long))
     torch.testing.assert_close(logits[:, 0], 30 * torch.cos(angle + 0.5), rtol=1e-4, atol=1e-4)
@@ -38,7 +38,7 @@ def test_other_classes_have_the_plain_cosine():
     torch.testing.assert_close(logits[:, 1:], 30 * head().cosines(embeddings)[:, 1:])
 
 
-def test_beyond_pi_it_goes_on_falling_without_a_jump():
+def test_beyond_pi_it_continues_to_fall_without_a_jump():
     angle = torch.linspace(0, math.pi, 2001)
     logits = head()(at_angle(angle), torch.zeros(2001, dtype=torch.long))[:, 0] / 30
     steps = logits.diff()

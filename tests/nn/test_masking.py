@@ -1,4 +1,4 @@
-"""Masks and mixup: how many, how large, where, and by whose dice."""
+"""Masks and mixup: number, size, position and random seed."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_stripes_count_and_width(seed, stripes, width):
 def test_one_square_is_exactly_r_by_r_and_anywhere():
     mask = drawn(patches=1, patch_size=5, shape=(4000, 16, 16))
     assert (mask.flatten(1) == 0).sum(1).unique().tolist() == [25]
-    assert (mask == 0).any(0).all()  # every place is hidden at some time
+    assert (mask == 0).any(0).all()  # every position is hidden at some time
 
 
 def test_each_segment_has_its_own_mask():
@@ -125,7 +125,7 @@ def test_mixup_partners_are_a_permutation_and_seeded():
     assert torch.equal(partner, again[1])
 
 
-def test_no_mixup_leaves_the_features_alone():
+def test_without_mixup_features_are_unchanged():
     (share,), (partner,) = draw_mixup(0.0, 1, 4, dice())
     features = torch.randn(4, 2, 2)
     assert torch.equal(mix(features, share, partner), features)

@@ -1,4 +1,4 @@
-"""MobileNetV2 is the paper's, by its counts and its shapes."""
+"""MobileNetV2 has the published parameter counts and shapes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_a_wide_network_has_a_wide_last_layer_and_a_narrow_one_keeps_it():
     assert MobileNetTrunk(0.1, 3).outputs == 1280
 
 
-def test_channels_are_multiples_of_eight_and_hardly_fewer_than_asked():
+def test_channels_are_multiples_of_eight_and_at_least_ninety_percent():
     for width in (0.1, 0.35, 0.5, 0.75, 1.3):
         narrow = [m.layers[-1].num_features for m in blocks(MobileNetTrunk(width, 1))]
         wide = [m.layers[-1].num_features for m in blocks(MobileNetTrunk(1.0, 1))]
@@ -51,7 +51,7 @@ def test_seventeen_blocks_of_which_ten_add_their_input():
     assert sum(block.residual for block in every) == 10
 
 
-def test_the_picture_is_a_thirty_second_as_high_and_wide_at_the_end():
+def test_the_image_is_reduced_by_a_factor_of_thirty_two():
     trunk, sizes = MobileNetTrunk(0.1, 3).eval(), []
     trunk.layers[-1].register_forward_hook(lambda _, inputs, output: sizes.append(output.shape))
     trunk(torch.randn(2, 64, 128))
@@ -70,13 +70,13 @@ def test_every_channel_is_the_segment():
 def test_a_residual_block_adds_its_input():
     block = InvertedResidual(8, 8, stride=1, expansion=6).eval()
     with torch.no_grad():
-        block.layers[-1].weight.zero_()  # what the layers say counts nothing
+        block.layers[-1].weight.zero_()  # the layers contribute nothing
     x = torch.randn(2, 8, 4, 4)
     torch.testing.assert_close(block(x), x)
 
 
 @pytest.mark.parametrize("kind", ["classifier", "directions"])
-def test_the_copy_for_scoring_says_the_same_without_batchnorms(kind):
+def test_the_copy_for_scoring_gives_the_same_output_without_batchnorms(kind):
     torch.manual_seed(0)
     network = (
         MobileNetV2(3, width=0.1)
@@ -93,7 +93,7 @@ def test_the_copy_for_scoring_says_the_same_without_batchnorms(kind):
     assert any(isinstance(module, nn.BatchNorm2d) for module in network.modules())
 
 
-def test_embeddings_have_length_one_and_do_not_see_the_scale_of_a_frequency():
+def test_embeddings_have_length_one_and_ignore_the_scale_of_a_frequency():
     torch.manual_seed(0)
     network = AngularMobileNet(3, bins=32, width=0.1, embedding=8, margin=0.5, scale=30.0)
     segments = torch.randn(16, 16, 32)

@@ -1,4 +1,4 @@
-"""The compiled encoder is the encoder: values, gradients, and when it leaves the work to torch."""
+"""The compiled encoder: values, gradients, and when torch is used instead."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ def run_native(encoder, x, projected=None):
     return output
 
 
-def assert_near(found, expected, tolerance=TOLERANCE):
-    assert found.shape == expected.shape
+def assert_near(result, expected, tolerance=TOLERANCE):
+    assert result.shape == expected.shape
     limit = tolerance * expected.abs().max().item()
-    torch.testing.assert_close(found.double(), expected.double(), rtol=0, atol=limit)
+    torch.testing.assert_close(result.double(), expected.double(), rtol=0, atol=limit)
 
 
 def values_and_gradients(encoder, x, above):
@@ -59,12 +59,13 @@ def test_values_and_gradients_are_as_near_to_float64_as_torchs(length, embedding
     task = dice(3, length, embedding), dice(3, length, embedding, seed=2)
     ours = values_and_gradients(encoder, *task)
     monkeypatch.setenv("SSDPT_NATIVE", "0")
-    theirs = values_and_gradients(encoder, *task)
+    by_torch = values_and_gradients(encoder, *task)
     exact = values_and_gradients(copy.deepcopy(encoder).double(), *task)
-    assert not torch.equal(ours[0], theirs[0])  # two ways of rounding, or it was not compiled code
-    for found, other, right in zip(ours, theirs, exact, strict=True):
+    # Rounded differently, or the compiled code did not run.
+    assert not torch.equal(ours[0], by_torch[0])
+    for result, other, right in zip(ours, by_torch, exact, strict=True):
         size, usual = right.abs().max(), (other - right).abs().max()
-        assert (found - right).abs().max() <= 3 * usual + 1e-6 * size
+        assert (result - right).abs().max() <= 3 * usual + 1e-6 * size
     assert_near(ours[0], exact[0])
 
 
@@ -82,7 +83,7 @@ def test_sharp_and_flat_attention(size):
         assert_near(run_native(encoder, x), encoder.double()(x.double()), 1e-5)
 
 
-def test_a_segment_gives_the_same_in_whatever_batch():
+def test_a_segment_gives_the_same_result_in_any_batch():
     encoder, x = encoder_of(128), dice(5, 64, 128)
     with torch.no_grad():
         together = run_native(encoder, x)
@@ -106,19 +107,19 @@ def test_the_other_layout_in_memory():
         assert torch.equal(run_native(encoder, x), run_native(encoder, x.contiguous()))
 
 
-@pytest.mark.parametrize("odd", [torch.nan, torch.inf])
-def test_what_is_no_number_stays_so_in_its_segment(odd, monkeypatch):
+@pytest.mark.parametrize("value", [torch.nan, torch.inf])
+def test_nan_and_infinity_stay_in_their_segment(value, monkeypatch):
     encoder, x = encoder_of(64), dice(3, 20, 64)
-    x[1, 4, 7] = odd
+    x[1, 4, 7] = value
     with torch.no_grad():
-        found = run_native(encoder, x)
+        result = run_native(encoder, x)
         monkeypatch.setenv("SSDPT_NATIVE", "0")
         expected = encoder(x)
-    assert found[1].isnan().all()
-    assert torch.equal(found.isnan(), expected.isnan())
+    assert result[1].isnan().all()
+    assert torch.equal(result.isnan(), expected.isnan())
 
 
-def test_a_gradient_that_is_no_number_stays_so():
+def test_a_gradient_of_nan_stays_nan():
     encoder, x = encoder_of(64), dice(1, 20, 64).requires_grad_()
     above = dice(1, 20, 64)
     above[0, 3, 3] = torch.nan
@@ -183,7 +184,7 @@ def test_code_that_computes_something_else_is_not_used(monkeypatch, loaded_anew)
     assert native._library() is None
 
 
-def test_the_check_leaves_the_random_numbers_alone(loaded_anew):
+def test_the_check_does_not_change_the_random_state(loaded_anew):
     torch.manual_seed(3)
     expected = torch.rand(1)
     torch.manual_seed(3)

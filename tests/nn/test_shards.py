@@ -1,4 +1,4 @@
-"""Shards on threads change how fast a batch passes, not what comes out."""
+"""Shards on threads change the speed of a batch, not its result."""
 
 from __future__ import annotations
 
@@ -57,22 +57,22 @@ def step(network, segments, mask=None):
 def test_outputs_and_gradients_are_those_of_the_whole(network, threads, monkeypatch):
     segments = batch_of(2 * SHARD + 3)  # the last shard is not full
     mask = (batch_of(2 * SHARD + 3, seed=2) > -1).float()
-    found = step(network, segments, mask)
+    result = step(network, segments, mask)
     monkeypatch.setattr(shards, "SHARD", 10**6)
     expected = step(network, segments, mask)
     for name, value in expected.items():
         limit = 1e-5 * value.abs().max().item()
-        torch.testing.assert_close(found[name], value, rtol=0, atol=limit, msg=name)
+        torch.testing.assert_close(result[name], value, rtol=0, atol=limit, msg=name)
 
 
 def test_scores_are_those_of_the_whole(network, threads, monkeypatch):
     segments = batch_of(2 * SHARD + 3)
     with torch.inference_mode():
-        found = network.eval()(segments)
+        result = network.eval()(segments)
         monkeypatch.setattr(shards, "SHARD", 10**6)
         expected = network(segments)
-    for one, other in zip(found, expected, strict=True):
-        torch.testing.assert_close(one, other, rtol=1e-5, atol=1e-5)
+    for actual, other in zip(result, expected, strict=True):
+        torch.testing.assert_close(actual, other, rtol=1e-5, atol=1e-5)
 
 
 def test_every_number_of_threads_gives_the_same_bits(network):
@@ -90,7 +90,7 @@ def test_every_number_of_threads_gives_the_same_bits(network):
             assert torch.equal(one, other)
 
 
-def test_frozen_parameters_stay_out_of_it(network, two_threads):
+def test_frozen_parameters_get_no_gradients(network, two_threads):
     network.blocks[0].requires_grad_(False)
     output = sharded(network.blocks, batch_of(2 * SHARD))
     output.sum().backward()
@@ -98,7 +98,7 @@ def test_frozen_parameters_stay_out_of_it(network, two_threads):
     assert all(parameter.grad is not None for parameter in network.blocks[1].parameters())
 
 
-def test_a_wholly_frozen_network_still_tells_the_gradient_of_its_input(network, two_threads):
+def test_a_frozen_network_still_gives_the_gradient_of_its_input(network, two_threads):
     network.blocks.requires_grad_(False)
     x = batch_of(2 * SHARD).requires_grad_()
     sharded(network.blocks, x).square().sum().backward()
@@ -132,7 +132,7 @@ def test_results_come_in_order_and_in_the_callers_mode(two_threads):
         assert set(each(look, [0])) == {(0, True, False)}
 
 
-def test_only_a_few_items_are_under_way(two_threads):
+def test_only_a_few_items_are_in_progress(two_threads):
     waiting = iter(range(100))
     results = each(lambda number: number, waiting)
     assert [next(results) for _ in range(10)] == list(range(10))
@@ -167,7 +167,7 @@ def test_all_threads_can_be_left_to_the_shards(two_threads):
     with threads_for_shards():
         assert torch.get_num_threads() == 1
         with threads_for_shards():
-            everyone = threading.Barrier(2)  # nobody goes on before two are at work
+            everyone = threading.Barrier(2)  # passes only if two threads run in parallel
             assert len(set(each(at_work, range(2)))) == 2
         assert torch.get_num_threads() == 1
     assert torch.get_num_threads() == 2

@@ -1,4 +1,4 @@
-"""The WaveNet is causal, sees as far back as its table says, and bears silence."""
+"""The WaveNet is causal, has the receptive field of its table, and handles silence."""
 
 from __future__ import annotations
 
@@ -57,10 +57,10 @@ def test_one_sample_changes_exactly_the_outputs_that_the_table_says(member, plac
 
     before, after = outputs(samples), outputs(changed)
     assert len(before) == 1200 // STRIDE
-    found = (before != after).any(1).nonzero().flatten().tolist()
+    result = (before != after).any(1).nonzero().flatten().tolist()
     field = layer_table(WaveNetMember(**{**SMALL, **member}))[-1].receptive_field
     last = min((place + field - STRIDE) // STRIDE, 1200 // STRIDE - 1)
-    assert found == list(range(place // STRIDE, last + 1))
+    assert result == list(range(place // STRIDE, last + 1))
 
 
 def test_every_layer_is_gated_residual_and_skipped():
@@ -93,10 +93,10 @@ def test_pooling_is_mean_and_standard_deviation_over_time():
     samples = noise(3, 400)
     values = pooled.frames(samples).clamp_min(0)
     expected = torch.cat([values.mean(1), values.std(1, correction=0)], 1)
-    found = pooled(samples)
+    result = pooled(samples)
     alive = expected > 2e-3  # below, the deviation has a floor
     assert alive.sum() > 20
-    torch.testing.assert_close(found[alive], expected[alive])
+    torch.testing.assert_close(result[alive], expected[alive])
 
 
 @pytest.mark.parametrize("preprocessing", ["raw", "pre-emphasis", "levelled"])
@@ -113,9 +113,9 @@ def test_silence_gives_numbers_and_gradients(preprocessing):
 def test_pre_emphasis():
     network = build(preprocessing="pre-emphasis")
     samples = noise(2, 50)
-    found = network.preprocessed(samples)
-    torch.testing.assert_close(found[:, 0], samples[:, 0])
-    torch.testing.assert_close(found[:, 1:], samples[:, 1:] - 0.97 * samples[:, :-1])
+    result = network.preprocessed(samples)
+    torch.testing.assert_close(result[:, 0], samples[:, 0])
+    torch.testing.assert_close(result[:, 1:], samples[:, 1:] - 0.97 * samples[:, :-1])
 
 
 def test_levelled_segments_have_one_level():
@@ -135,7 +135,7 @@ def test_quiet_recordings_come_in_at_level_one():
     torch.testing.assert_close(quiet(0.01 * samples), network(samples), atol=1e-5, rtol=1e-4)
 
 
-def test_the_segments_of_a_batch_do_not_meet_when_testing():
+def test_the_segments_of_a_batch_are_independent_in_evaluation():
     network = build().eval()
     segments = noise(20, 640)  # more than a shard
     together = network(segments)
@@ -143,12 +143,12 @@ def test_the_segments_of_a_batch_do_not_meet_when_testing():
     torch.testing.assert_close(together, alone, atol=1e-5, rtol=1e-4)
 
 
-def test_a_segment_shorter_than_a_dilation_is_heard():
+def test_a_segment_shorter_than_a_dilation_has_an_effect():
     network = build(stacks=1, layers=8).eval()
     assert network(noise(1, 40)).shape == (1, 8)
 
 
-def test_the_margin_is_taken_from_the_cosine_of_the_own_class():
+def test_the_margin_is_subtracted_from_the_cosine_of_the_true_class():
     torch.manual_seed(0)
     head = AdditiveMargin(8, 3, margin=0.2, scale=30.0)
     embeddings = noise(4, 8)
@@ -160,7 +160,7 @@ def test_the_margin_is_taken_from_the_cosine_of_the_own_class():
     torch.testing.assert_close(head(embeddings, labels), expected, atol=1e-4, rtol=1e-5)
 
 
-def test_scores_know_no_margin():
+def test_scores_do_not_use_the_margin():
     network = build().eval()
     embeddings = network(noise(4, 320))
     without = AdditiveMargin(8, 3, margin=0.0, scale=30.0)

@@ -144,8 +144,8 @@ def test_frozen_networks_judge_one_machine_in_seconds(plant, tmp_path):
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        (["--system", "gmm", "--background", "DATA"], "learns nothing from a background"),
-        (["--frozen", "--system", "texture"], "goes with preset best"),
+        (["--system", "gmm", "--background", "DATA"], "does not use background recordings"),
+        (["--frozen", "--system", "texture"], "use it with preset best"),
         (["--exclude-domain", "both"], "not a domain"),
     ],
 )

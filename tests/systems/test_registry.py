@@ -70,7 +70,7 @@ def test_our_own_systems_are_all_there():
         ("trains_networks", {"multiview"}),
         ("has_held_out_scores", {"multiview", "texture"}),
         ("requires_torch", OURS - {"texture"}),
-        ("score_is_segment_mean", {"ssdpt", "ssdpt-noaux"}),
+        ("averages_segments", {"ssdpt", "ssdpt-noaux"}),
         ("needs", OURS - {"ae", "gmm", "texture", "multiview"}),
         ("fallback", OURS - {"ae", "gmm", "texture", "multiview"}),
     ],
@@ -79,11 +79,12 @@ def test_what_our_own_systems_can_do(ability, systems):
     assert {name for name in OURS if getattr(system_class(name), ability)} == systems
 
 
-def test_other_systems_are_named_in_a_refusal(detectors):
+def test_other_systems_are_named_in_a_refusal():
+    gmm, texture = (object.__new__(system_class(name)) for name in ("gmm", "texture"))
     with pytest.raises(SsdptError, match=r"gmm cannot take up .*; multiview and texture can"):
-        detectors["gmm"].system.add_normals([], "00", "source")
+        gmm.add_normals([], "00", "source")
     with pytest.raises(SsdptError, match="cannot be exported; ae, gmm, mnv2, ssdpt and ssdpt-no"):
-        detectors["texture"].system.graph()
+        texture.graph()
 
 
 def test_settings_are_read_without_heavy_libraries():

@@ -1,4 +1,4 @@
-"""A checkpoint: everything comes back, and a wrong or damaged one is refused."""
+"""Checkpoints: everything is restored, and a wrong or damaged one is rejected."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SAVED = Checkpoint(
 )
 
 
-def test_everything_comes_back(tmp_path):
+def test_everything_is_restored(tmp_path):
     save_checkpoint(tmp_path, SAVED)
     back = load_checkpoint(tmp_path, "settings-a")
     assert (back.step, back.batch_size) == (17, 8)
@@ -29,7 +29,7 @@ def test_everything_comes_back(tmp_path):
     }
 
 
-def test_one_of_an_older_format_is_refused(tmp_path):
+def test_an_older_format_is_rejected(tmp_path):
     from safetensors.torch import save_file
 
     about = json.dumps({"identity": "settings-a", "step": 3})
@@ -38,18 +38,18 @@ def test_one_of_an_older_format_is_refused(tmp_path):
         load_checkpoint(tmp_path, "settings-a")
 
 
-def test_none_where_there_is_none(tmp_path):
+def test_a_missing_checkpoint_is_none(tmp_path):
     assert load_checkpoint(tmp_path, "settings-a") is None
 
 
-def test_one_of_other_settings_is_refused(tmp_path):
+def test_a_checkpoint_of_other_settings_is_rejected(tmp_path):
     save_checkpoint(tmp_path, SAVED)
     with pytest.raises(SsdptError, match="other settings"):
         load_checkpoint(tmp_path, "settings-b")
 
 
 @pytest.mark.parametrize("damage", ["cut", "foreign", "empty"])
-def test_a_damaged_one_is_named(tmp_path, damage):
+def test_a_damaged_checkpoint_is_an_error(tmp_path, damage):
     save_checkpoint(tmp_path, SAVED)
     path = tmp_path / FILE
     content = {"cut": path.read_bytes()[:-4], "foreign": b"hello" * 40, "empty": b""}[damage]
@@ -67,13 +67,13 @@ def test_a_foreign_safetensors_file_is_damaged(tmp_path):
         load_checkpoint(tmp_path, "settings-a")
 
 
-def test_it_is_replaced_whole(tmp_path):
+def test_a_checkpoint_is_replaced_atomically(tmp_path):
     save_checkpoint(tmp_path, SAVED)
     save_checkpoint(tmp_path, SAVED)
     assert [entry.name for entry in tmp_path.iterdir()] == [FILE]
 
 
-def test_a_full_disk_is_a_sentence(tmp_path, monkeypatch):
+def test_a_full_disk_is_an_error(tmp_path, monkeypatch):
     import errno
     from pathlib import Path
 

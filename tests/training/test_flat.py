@@ -1,4 +1,4 @@
-"""All parameters in one vector: the network does not notice."""
+"""All parameters in one vector, without any effect on the network."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def test_parameters_and_statistics_become_views():
     assert all(
         not value.any() for name, value in network.state_dict().items() if "tracked" not in name
     )
-    room = 2  # behind each vector of 70, up to 16 bytes
-    assert len(flat.values) == sum(item.numel() for item in twin.parameters()) + 3 * room
-    assert len(flat.state) == len(flat.values) + 2 * (70 + room)
+    padding = 2  # behind each vector of 70, up to 16 bytes
+    assert len(flat.values) == sum(item.numel() for item in twin.parameters()) + 3 * padding
+    assert len(flat.state) == len(flat.values) + 2 * (70 + padding)
 
 
 def test_every_parameter_lies_where_a_gpu_reads_16_bytes_at_a_time():
@@ -58,5 +58,5 @@ def test_an_optimiser_on_the_pieces_steps_the_network():
         optimiser = torch.optim.AdamW(parameters, 0.01)
         model(x).square().sum().backward()
         optimiser.step()
-    for ours, theirs in zip(network.parameters(), twin.parameters(), strict=True):
-        torch.testing.assert_close(ours, theirs)
+    for ours, other in zip(network.parameters(), twin.parameters(), strict=True):
+        torch.testing.assert_close(ours, other)

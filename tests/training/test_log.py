@@ -1,4 +1,4 @@
-"""The training log after a kill: no epoch twice, no torn line."""
+"""The training log after a kill: no epoch twice, no incomplete line."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_a_resumed_run_drops_what_it_will_write_again(tmp_path):
     for epoch in (1, 2, 3):
         first.write(epoch=epoch)
     with first.path.open("a") as file:
-        file.write('{"epoch": 4, "lo')  # torn by a kill
+        file.write('{"epoch": 4, "lo')  # cut off by a kill
     again = TrainingLog(tmp_path)
     again.keep_before(epoch=3)
     again.write(epoch=3)

@@ -1,4 +1,4 @@
-"""The loop: the published optimiser, one seed one result, and no work lost."""
+"""The training loop: the published optimiser, reproducible results, resuming."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ REHEARSED = 4  # updates that only time the work: three whole batches and the la
 
 
 class Fake(Objective):
-    """Learns to add up four numbers; remembers what it was asked."""
+    """Learns to add four numbers; records its batches."""
 
     def __init__(self, examples=37, seed=0, stop_at=None, lost_at=None):
         torch.manual_seed(seed)
@@ -50,7 +50,7 @@ class Fake(Objective):
 
 
 class Push(Objective):
-    """One weight that is always pushed the same way."""
+    """One weight with a constant gradient."""
 
     examples = 8
 
@@ -151,7 +151,7 @@ class TestOptimiser:
             ),
         ],
     )
-    def test_how_the_rate_falls(self, tmp_path, changes, rates):
+    def test_learning_rate_schedules(self, tmp_path, changes, rates):
         train(Push(), config(**changes), run_in(tmp_path))
         assert [line["learning_rate"] for line in log_of(tmp_path)] == pytest.approx(rates)
 
@@ -198,7 +198,7 @@ class TestOptimiser:
 class TestResume:
     @pytest.mark.parametrize("averaging", [0.0, 0.9])
     @pytest.mark.parametrize("stop_at", [6, 9, 10, 17, 23])
-    def test_goes_on_as_if_never_stopped(self, tmp_path, stop_at, averaging):
+    def test_a_resumed_training_equals_an_uninterrupted_one(self, tmp_path, stop_at, averaging):
         settings = config(averaging=averaging, checkpoint_seconds=1e-9)
         whole = Fake()
         train(whole, settings, run_in(tmp_path / "whole"))
@@ -213,8 +213,8 @@ class TestResume:
         assert [line["epoch"] for line in cut] == [1, 2, 3, 4]
         assert [line["loss"] for line in cut] == [line["loss"] for line in straight]
 
-    def test_on_a_device_that_keeps_its_parameters_in_another_order(self, tmp_path):
-        """As a GPU does: its kernels want their own."""
+    def test_resuming_with_another_order_of_the_parameters(self, tmp_path):
+        """As on a GPU, whose kernels need another order."""
 
         class Turned(Fake):
             def ordered_parameters(self):
@@ -230,7 +230,7 @@ class TestResume:
         for name, value in state(whole).items():
             torch.testing.assert_close(state(resumed)[name], value)
 
-    def test_of_another_network_is_refused(self, tmp_path):
+    def test_a_checkpoint_of_another_network_is_rejected(self, tmp_path):
         train(Fake(), config(), run_in(tmp_path))
         with pytest.raises(SsdptError, match="of another network"):
             train(Push(), config(), run_in(tmp_path, resume=True))
@@ -269,7 +269,7 @@ class TestResume:
 
 
 class Hungry(Fake):
-    """Wants more memory than there is for batches above `most`."""
+    """Runs out of memory for batches larger than `most`."""
 
     def __init__(self, most):
         super().__init__()
@@ -282,13 +282,13 @@ class Hungry(Fake):
 
 
 class TestMemory:
-    def test_a_smaller_batch_is_taken_and_told(self, tmp_path):
+    def test_a_smaller_batch_is_used_and_reported(self, tmp_path):
         objective, listening = Hungry(most=3), Listening()
         train(objective, config(epochs=1), run_in(tmp_path), listening)
-        said = [text for text in listening.said if "too little memory" in text]
-        assert said == [
-            "too little memory on cpu for batches of 8: going on with 4",
-            "too little memory on cpu for batches of 4: going on with 2",
+        warnings = [text for text in listening.said if "too little memory" in text]
+        assert warnings == [
+            "too little memory on cpu for batches of 8: using 4",
+            "too little memory on cpu for batches of 4: using 2",
         ]
         sizes = [len(batch) for batch in objective.batches[-18:]]
         assert sizes == [2] * 17 + [3]  # 37 examples, none of them alone
@@ -305,19 +305,19 @@ class TestMemory:
         train(resumed, settings, run_in(tmp_path / "cut", resume=True))
         assert same(state(resumed), state(whole))
 
-    def test_a_resumed_run_that_would_need_smaller_batches_is_refused(self, tmp_path):
+    def test_a_resumed_run_that_would_need_smaller_batches_is_rejected(self, tmp_path):
         settings = config(checkpoint_seconds=1e-9)
         with pytest.raises(KeyboardInterrupt):
             train(Fake(stop_at=20), settings, run_in(tmp_path))
         with pytest.raises(SsdptError, match="made with batches of 8, for which cpu has too"):
             train(Hungry(most=4), settings, run_in(tmp_path, resume=True))
 
-    def test_no_memory_at_all_is_a_sentence(self, tmp_path):
+    def test_too_little_memory_is_an_error(self, tmp_path):
         with pytest.raises(SsdptError, match="too little memory on cpu even for"):
             train(Hungry(most=0), config(), run_in(tmp_path))
 
 
-def test_a_lost_loss_stops_with_a_sentence(tmp_path):
+def test_a_loss_that_is_not_finite_is_an_error(tmp_path):
     with pytest.raises(SsdptError, match="no longer a finite number") as caught:
         train(Fake(lost_at=7), config(), run_in(tmp_path, name="fan"))
     assert str(caught.value).startswith("fan: ")
@@ -330,12 +330,14 @@ def test_the_estimate_comes_first_and_changes_nothing(tmp_path):
     seen = []
     objective.network.register_forward_pre_hook(lambda *_: seen.append(state(objective)))
     train(objective, config(), run_in(tmp_path, models=3), listening)
-    (said,) = listening.said
-    assert re.fullmatch(r"estimated time \d+ s for 3 models: 4 epochs of 37 examples on cpu", said)
+    (message,) = listening.said
+    assert re.fullmatch(
+        r"estimated time \d+ s for 3 models: 4 epochs of 37 examples on cpu", message
+    )
     assert same(seen[REHEARSED], before)  # the first real update starts from the untouched network
 
 
-def test_the_log_has_a_line_an_epoch(tmp_path):
+def test_the_log_has_a_line_per_epoch(tmp_path):
     train(Fake(), config(), run_in(tmp_path))
     lines = log_of(tmp_path)
     assert [line["epoch"] for line in lines] == [1, 2, 3, 4]
@@ -345,7 +347,7 @@ def test_the_log_has_a_line_an_epoch(tmp_path):
     assert lines[-1]["loss"] < lines[0]["loss"]
 
 
-def test_progress_is_told(tmp_path):
+def test_progress_is_reported(tmp_path):
     class Counting(Reporter):
         steps, notes = 0.0, ()
 
@@ -378,5 +380,5 @@ def test_devices():
             choose_device("cuda")
 
 
-def test_durations_in_words():
+def test_durations_as_text():
     assert [duration(s) for s in (0.1, 45, 200, 7800)] == ["1 s", "45 s", "3 min", "2 h 10 min"]

@@ -1,4 +1,4 @@
-"""Fitting holds positions, not segments: memory does not grow with their number."""
+"""Fitting keeps positions, not segments: memory does not grow with their number."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_fitting_never_holds_all_segments(clips, tmp_path):
         config = load_config("tiny", changes | {"ae.training.hop": hop})
         AutoencoderSystem.fit(clips, config, FitContext(tmp_path / f"hop-{hop}", "x"))
 
-    fit(hop=60)  # what the first training of a process loads and keeps is not the question here
+    fit(hop=60)  # memory loaded by the first training of a process does not count
     Path("/proc/self/clear_refs").write_text("5")  # the peak counts from here
     before = peak_bytes()
     fit(hop=1)

@@ -1,1 +1,1 @@
-"""Where the figures in README and docs come from: one command each."""
+"""Benchmarks: every figure in README and docs comes from one of these commands."""

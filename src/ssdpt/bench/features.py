@@ -1,4 +1,4 @@
-"""How fast sound becomes log-mels, against scoring them, and a folder of clips as a whole."""
+"""Speed of decoding and log-mel features, compared with scoring, and of a whole folder."""
 
 from __future__ import annotations
 
@@ -34,38 +34,38 @@ Row = Callable[[], object]
 
 
 def bench_features(budget: float) -> dict[str, Any]:
-    """Seconds a ten-second clip of every step on a CPU; `budget` seconds are spent on each row."""
+    """Seconds per ten-second clip for every step on a CPU; `budget`: seconds spent per row."""
     config = load_config("paper", {"device": "cpu", "ssdpt.hop": _HOP})
     system = untrained_system(config)
     front_end = LogMel(config.features, _RATE)
     with tempfile.TemporaryDirectory(prefix="ssdpt-") as name:
         folder = Path(name)
-        plain = _write(folder / "plain.wav", _RATE, channels=1)
-        disc = _write(folder / "disc.wav", _CD_RATE, channels=2)
-        samples = audio.read(plain, _RATE)
+        mono = _write(folder / "mono.wav", _RATE, channels=1)
+        stereo = _write(folder / "stereo.wav", _CD_RATE, channels=2)
+        samples = audio.read(mono, _RATE)
         frames = front_end(samples)
         steps = _best(
             {
-                "decode": lambda: audio.read(plain, _RATE),
-                "decode_and_resample": lambda: audio.read(disc, _RATE),
+                "decode": lambda: audio.read(mono, _RATE),
+                "decode_and_resample": lambda: audio.read(stereo, _RATE),
                 "log_mel": lambda: front_end(samples),
                 "scoring_hop_8": lambda: system.score([frames], system.sections[0]),
             },
             budget,
         )
-        whole = _folder(system, folder / "clips", budget)
+        folder_times = _folder(system, folder / "clips", budget)
     return {
         "machine": describe(_CPU),
         "preset": "paper",
         "clip_seconds": _CLIP_SECONDS,
         **steps,
         "features_over_scoring": steps["log_mel"] / steps["scoring_hop_8"],
-        "folder": whole,
+        "folder": folder_times,
     }
 
 
 def _folder(system: Ssdpt, folder: Path, budget: float) -> dict[str, Any]:
-    """A folder of clips, one after the other and all of them on every core."""
+    """A folder of clips, scored one by one and in parallel on all cores."""
     folder.mkdir()
     section = system.sections[0]
     recordings = [
@@ -74,7 +74,7 @@ def _folder(system: Ssdpt, folder: Path, budget: float) -> dict[str, Any]:
     ]
     detector = _detector(system)
     fleet = Fleet({detector.machine: detector}, {})
-    busy: list[tuple[float, float]] = []  # seconds of the clock, and of all cores together
+    busy: list[tuple[float, float]] = []  # wall-clock seconds, and CPU seconds of all cores
 
     def one_by_one() -> None:
         for recording in recordings:
@@ -97,31 +97,31 @@ def _folder(system: Ssdpt, folder: Path, budget: float) -> dict[str, Any]:
 
 
 def _best(rows: dict[str, Row], budget: float) -> dict[str, float]:
-    """Seconds of the fastest run of every row, in turns, since other work comes and goes."""
+    """Seconds of the fastest run of every row; rows take turns, since other load varies."""
     for work in rows.values():
         work()
-    found = dict.fromkeys(rows, float("inf"))
+    fastest = dict.fromkeys(rows, float("inf"))
     begun = time.perf_counter()
     while True:
         for name, work in rows.items():
-            found[name] = min(found[name], seconds(work, _CPU))
+            fastest[name] = min(fastest[name], seconds(work, _CPU))
         if time.perf_counter() - begun > budget * len(rows):
-            return found
+            return fastest
 
 
 def _write(path: Path, rate: int, channels: int) -> Path:
     """Ten seconds of noise, 16 bits."""
-    dice = np.random.default_rng(0)
-    samples = dice.normal(0, 0.1, (_CLIP_SECONDS * rate, channels)).astype(np.float32)
+    rng = np.random.default_rng(0)
+    samples = rng.normal(0, 0.1, (_CLIP_SECONDS * rate, channels)).astype(np.float32)
     soundfile.write(path, samples, rate, subtype="PCM_16")
     return path
 
 
 def _detector(system: Ssdpt) -> Detector:
-    """With thresholds of made-up scores, which take part in every verdict."""
+    """A detector with thresholds from synthetic scores; speed does not depend on their values."""
     config = system.config
-    made_up = np.linspace(0.5, 1.5, 30).tolist()
-    normal = {(section, "source"): made_up for section in system.sections}
+    synthetic = np.linspace(0.5, 1.5, 30).tolist()
+    normal = {(section, "source"): synthetic for section in system.sections}
     stored = StoredModel(
         machine="machine",
         sections=system.sections,

@@ -1,4 +1,4 @@
-"""How long a whole data set takes: seven machine types trained and scored."""
+"""Time to train and score a whole data set of seven machine types."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from ssdpt.bench.machine import describe, wait
-from ssdpt.bench.sounds import made_up_clips
+from ssdpt.bench.synthetic import synthetic_clips
 from ssdpt.common.progress import Reporter
 from ssdpt.config.tree import load_config
 from ssdpt.systems.base import FitContext
 from ssdpt.systems.ssdpt.system import Ssdpt
 from ssdpt.training.loop import choose_device
-from ssdpt.training.together import at_once, together
+from ssdpt.training.parallel import parallel_jobs, run_parallel
 
 MACHINES = 7
 TRAINING_CLIPS, TEST_CLIPS = 3009, 1200  # of one machine type of DCASE 2021
@@ -26,7 +26,7 @@ def bench_fleet(
 ) -> dict[str, Any]:
     """Seconds to train seven networks and to score 8,400 clips at hop 1, from log-mels."""
     device = choose_device(device_name)
-    jobs = jobs or at_once(device_name)
+    jobs = jobs or parallel_jobs(device_name)
     config = load_config(
         "paper",
         {
@@ -35,8 +35,8 @@ def bench_fleet(
             "ssdpt.training.epochs": epochs,
         },
     )
-    training = made_up_clips(TRAINING_CLIPS).all()
-    test = made_up_clips(TEST_CLIPS, seed=1).all()
+    training = synthetic_clips(TRAINING_CLIPS).all()
+    test = synthetic_clips(TEST_CLIPS, seed=1).all()
     clips = list(test.clips())
     begun = time.perf_counter()
 
@@ -45,14 +45,14 @@ def bench_fleet(
         return Ssdpt.fit(training, config, FitContext(work, "bench", reporter=reporter))
 
     with tempfile.TemporaryDirectory(prefix="ssdpt-") as folder:
-        systems = together(fit, range(MACHINES), jobs, reporter)
+        systems = run_parallel(fit, range(MACHINES), jobs, reporter)
     wait(device)
     trained = time.perf_counter()
     for system in systems:
         for first in range(0, len(clips), _SCORED_AT_ONCE):
-            some = clips[first : first + _SCORED_AT_ONCE]
-            heard = system.score_many([frames for _, frames in some])
-            for (recording, _), score_as in zip(some, heard, strict=True):
+            batch_clips = clips[first : first + _SCORED_AT_ONCE]
+            scorers = system.score_many([frames for _, frames in batch_clips])
+            for (recording, _), score_as in zip(batch_clips, scorers, strict=True):
                 score_as(recording.section)
     scored = time.perf_counter()
     return {

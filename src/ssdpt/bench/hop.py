@@ -1,4 +1,4 @@
-"""What a larger hop costs in quality and saves in time, on a plant with known faults."""
+"""Detection quality and scoring time against the hop, on labelled clips."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ from ssdpt.systems.ssdpt import SsdptConfig
 from ssdpt.training.loop import choose_device
 from ssdpt.types import Floats, Recording
 
-TOLERANCE = 0.005  # of h-AUC, that a larger hop may lose against hop 1
+TOLERANCE = 0.005  # largest loss of h-AUC against hop 1
 _CLIP_SECONDS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class _Scored:
+class _ScoredClips:
     """One machine's labelled clips at one hop."""
 
     rows: list[Row]
-    seconds: list[float]  # that the network took, for ten seconds of each clip
+    seconds: list[float]  # of the network per ten seconds of each clip
 
     def add(self, recording: Recording, frames: Floats, detector: Detector) -> None:
-        """Score one more clip, given as its log-mel (frames, bins) in dB."""
+        """Score one more clip, from its log-mel (frames, bins) in dB."""
         system = detector.system
         begun = time.perf_counter()
         score, _ = score_by_rule(
@@ -61,19 +61,19 @@ def bench_hop(
 ) -> dict[str, Any]:
     """Fit every machine once, then score its labelled clips at every hop up to a segment.
 
-    `data` holds the recordings, of `machines` only where some are named; without it the demo's
-    plant is simulated.
+    `data` holds the recordings; without it, the demo's plant is simulated. `machines` limits the
+    run to these machines.
     """
-    with_hop(config, 1)  # a system that has none is refused before it is fitted
+    with_hop(config, 1)  # fails for a system without a hop, before anything is fitted
     with tempfile.TemporaryDirectory(prefix="ssdpt-") as folder:
-        place = Path(folder)
-        plant = data or simulate(place / "plant", "demo", seed=config.seed, reporter=reporter)
+        work = Path(folder)
+        plant = data or simulate(work / "plant", "demo", seed=config.seed, reporter=reporter)
         dataset = read_layout(plant)
         if machines:
             dataset = only_machines(dataset, machines)
-        fleet = fit_fleet(dataset, config, place / "models", reporter=reporter)
+        fleet = fit_fleet(dataset, config, work / "models", reporter=reporter)
         scored = _score(fleet, dataset, config, reporter)
-    draws = {hop: _draws(found) for hop, found in scored.items()}
+    draws = {hop: _draws(machine_clips) for hop, machine_clips in scored.items()}
     curve = {hop: _point(draws[hop], draws[1], scored[hop]) for hop in draws}
     return {
         "machine": describe(choose_device(config.device)),
@@ -83,7 +83,7 @@ def bench_hop(
         "epochs": config.part(SsdptConfig).training.epochs,
         "segment_frames": config.part(SsdptConfig).frames,
         "machines": list(fleet.machines),
-        "clips": sum(len(found.rows) for found in scored[1].values()),
+        "clips": sum(len(clips.rows) for clips in scored[1].values()),
         "tolerance": TOLERANCE,
         "hops": {str(hop): point for hop, point in curve.items()},
         "auto": largest_hop({hop: point["h_auc"] for hop, point in curve.items()}),
@@ -91,9 +91,9 @@ def bench_hop(
 
 
 def largest_hop(h_auc: Mapping[int, float], tolerance: float = TOLERANCE) -> int:
-    """The largest hop that, like every smaller one, loses at most `tolerance` against hop 1.
+    """The largest hop such that it and all smaller hops lose at most `tolerance` against hop 1.
 
-    A hop that does better by chance is no reason to stop, nor to go past one that does worse.
+    A hop that is better by chance does not stop the search; a hop that is worse does.
     """
     chosen = 1
     for hop in sorted(h_auc):
@@ -104,36 +104,36 @@ def largest_hop(h_auc: Mapping[int, float], tolerance: float = TOLERANCE) -> int
 
 
 def _hops(config: Config) -> list[int]:
-    """Powers of two up to the length of a segment, beyond which sound would go unheard."""
+    """Powers of two up to the length of a segment; larger hops would skip sound."""
     return [1 << power for power in range(config.part(SsdptConfig).frames.bit_length())]
 
 
 def _score(
     fleet: Fleet, dataset: Dataset, config: Config, reporter: Reporter
-) -> dict[int, dict[str, _Scored]]:
+) -> dict[int, dict[str, _ScoredClips]]:
     """By hop and machine; every log-mel is computed once."""
     recordings, _ = choose_clips(dataset, [fleet], reporter=reporter)
     hops = _hops(config)
-    scored: dict[int, dict[str, _Scored]] = {hop: {} for hop in hops}
+    scored: dict[int, dict[str, _ScoredClips]] = {hop: {} for hop in hops}
     with reporter.task("Scoring clips", total=len(recordings) * len(hops)) as task:
         for machine, folder in fleet.folders.items():
-            own = [recording for recording in recordings if recording.machine == machine]
-            plain = Detector.load(folder, device="cpu")
-            frames = [plain.frames(recording.path) for recording in own]
+            of_machine = [item for item in recordings if item.machine == machine]
+            front_end = Detector.load(folder, device="cpu")
+            frames = [front_end.frames(recording.path) for recording in of_machine]
             for hop in hops:
                 detector = Detector.load(folder, device=config.device, hop=hop)
-                scored[hop][machine] = _Scored([], [])
-                for recording, clip in zip(own, frames, strict=True):
+                scored[hop][machine] = _ScoredClips([], [])
+                for recording, clip in zip(of_machine, frames, strict=True):
                     scored[hop][machine].add(recording, clip, detector)
                     task.advance(note=f"{machine}, hop {hop}")
     return scored
 
 
-def _draws(machines: Mapping[str, _Scored]) -> Draws:
+def _draws(machines: Mapping[str, _ScoredClips]) -> Draws:
     """The AUC and pAUC of all machines' cells and their resamples, the same for every hop."""
-    parts = [machine_draws(found.rows) for found in machines.values() if found.rows]
+    parts = [machine_draws(clips.rows) for clips in machines.values() if clips.rows]
     if not any(part.auc.shape[1] for part in parts):
-        raise SsdptError("a curve of AUC needs normal and faulty clips that no training has heard")
+        raise SsdptError("a curve of AUC needs normal and faulty clips not used in training")
     return Draws(
         auc=np.hstack([part.auc for part in parts]),
         pauc=np.hstack([part.pauc for part in parts]),
@@ -141,7 +141,7 @@ def _draws(machines: Mapping[str, _Scored]) -> Draws:
     )
 
 
-def _point(draws: Draws, reference: Draws, machines: Mapping[str, _Scored]) -> dict[str, Any]:
+def _point(draws: Draws, reference: Draws, machines: Mapping[str, _ScoredClips]) -> dict[str, Any]:
     h_auc: Doubles = harmonic(draws.auc)
     lost = estimate(harmonic(reference.auc) - h_auc)
     return {
@@ -151,6 +151,6 @@ def _point(draws: Draws, reference: Draws, machines: Mapping[str, _Scored]) -> d
         "lost_low": lost.low,  # 95 % interval, from the same resamples of the clips
         "lost_high": lost.high,
         "seconds": statistics.median(
-            spent for found in machines.values() for spent in found.seconds
+            spent for clips in machines.values() for spent in clips.seconds
         ),
     }

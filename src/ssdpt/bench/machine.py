@@ -1,4 +1,4 @@
-"""What a benchmark ran on, and how fast that multiplies matrices."""
+"""The machine a benchmark runs on, and its speed of matrix products."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ def matrix_peak(device: torch.device) -> float:
 def best_seconds(
     work: Callable[[], object], device: torch.device, repeats: int = _REPEATS
 ) -> float:
-    """Seconds of the fastest of several runs after one that does not count."""
+    """Seconds of the fastest of several runs, after one warm-up run."""
     work()
     return min(seconds(work, device) for _ in range(repeats))
 
 
 def seconds(work: Callable[[], object], device: torch.device) -> float:
-    """Seconds that `work` takes, the device's part included."""
+    """Seconds that `work` takes, including work queued on the device."""
     wait(device)
     begun = time.perf_counter()
     work()
@@ -57,7 +57,7 @@ def seconds(work: Callable[[], object], device: torch.device) -> float:
 
 
 def wait(device: torch.device) -> None:
-    """Until the device has done all it was told."""
+    """Wait until the device has finished all queued work."""
     if device.type == "cuda":
         torch.cuda.synchronize(device)
 

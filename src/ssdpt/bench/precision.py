@@ -1,4 +1,4 @@
-"""Whether a faster arithmetic detects as well: the same training in float32 and in the default."""
+"""Whether the faster arithmetic detects as well: the same training in float32 and by default."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from ssdpt.systems.base import FitContext
 from ssdpt.systems.ssdpt import SsdptConfig
 from ssdpt.systems.ssdpt.system import Ssdpt
 from ssdpt.training.loop import choose_device
-from ssdpt.training.together import at_once, together
+from ssdpt.training.parallel import parallel_jobs, run_parallel
 
 PRECISIONS = ("float32", "auto")
 _SCORED_AT_ONCE = 16
 
 
 def bench_precision(config: Config, data: Path, seeds: int, reporter: Reporter) -> dict[str, Any]:
-    """h-AUC and h-pAUC of every seed under both precisions; nothing else differs.
+    """h-AUC and h-pAUC of every seed with both precisions; everything else is the same.
 
-    Trained on all normal training clips of one machine, none held out; judged by its labelled
+    Trained on all normal training clips of one machine, none held out; evaluated on its labelled
     test clips.
     """
     clips = _features(config, data, reporter)
@@ -37,22 +37,23 @@ def bench_precision(config: Config, data: Path, seeds: int, reporter: Reporter) 
     test = [n for n, item in enumerate(clips.recordings) if item.split == "test" and item.label]
     if not training or not test:
         raise SsdptError(f"{data}: this needs training clips and labelled test clips of a machine")
-    known = {clips.recordings[place].section for place in training}
-    if len(known) < 2:
+    sections = {clips.recordings[place].section for place in training}
+    if len(sections) < 2:
         raise SsdptError(f"{data}: classification needs at least two machine IDs (sections)")
-    test = [place for place in test if clips.recordings[place].section in known]
+    test = [place for place in test if clips.recordings[place].section in sections]
 
     def run(job: tuple[str, int], reporter: Reporter) -> tuple[float, float]:
         precision, seed = job
-        changed = config.part(SsdptConfig).training.model_copy(update={"precision": precision})
-        settings = config.part(SsdptConfig).model_copy(update={"training": changed})
-        own = config.with_parts(settings).model_copy(update={"seed": seed})
+        ssdpt = config.part(SsdptConfig)
+        training_settings = ssdpt.training.model_copy(update={"precision": precision})
+        settings = ssdpt.model_copy(update={"training": training_settings})
+        changed_config = config.with_parts(settings).model_copy(update={"seed": seed})
         context = FitContext(Path(folder) / f"{precision}-{seed}", "bench", reporter=reporter)
-        return _judge(Ssdpt.fit(clips.subset(training), own, context), clips, test)
+        return _evaluate(Ssdpt.fit(clips.subset(training), changed_config, context), clips, test)
 
     with tempfile.TemporaryDirectory(prefix="ssdpt-") as folder:
         jobs = [(precision, seed) for precision in PRECISIONS for seed in range(seeds)]
-        found = together(run, jobs, at_once(config.device), reporter)
+        results = run_parallel(run, jobs, parallel_jobs(config.device), reporter)
     return {
         "machine": describe(choose_device(config.device)),
         "data": str(data),
@@ -60,25 +61,25 @@ def bench_precision(config: Config, data: Path, seeds: int, reporter: Reporter) 
         "training_clips": len(training),
         "test_clips": len(test),
         **{
-            precision: _summary(found[place * seeds : (place + 1) * seeds])
-            for place, precision in enumerate(PRECISIONS)
+            precision: _summary(results[index * seeds : (index + 1) * seeds])
+            for index, precision in enumerate(PRECISIONS)
         },
     }
 
 
-def _summary(found: Sequence[tuple[float, float]]) -> dict[str, Any]:
+def _summary(results: Sequence[tuple[float, float]]) -> dict[str, Any]:
     return {
-        "h_auc": [h_auc for h_auc, _ in found],
-        "h_pauc": [h_pauc for _, h_pauc in found],
-        "mean_h_auc": statistics.mean(h_auc for h_auc, _ in found),
-        "mean_h_pauc": statistics.mean(h_pauc for _, h_pauc in found),
+        "h_auc": [h_auc for h_auc, _ in results],
+        "h_pauc": [h_pauc for _, h_pauc in results],
+        "mean_h_auc": statistics.mean(h_auc for h_auc, _ in results),
+        "mean_h_pauc": statistics.mean(h_pauc for _, h_pauc in results),
     }
 
 
 def _features(config: Config, data: Path, reporter: Reporter) -> FeatureSet:
     dataset = read_layout(data)
     if len(dataset.machines) > 1:
-        raise SsdptError(f"{data}: holds several machines; name the folder of one")
+        raise SsdptError(f"{data}: holds several machines; give the folder of one machine")
     recordings = [
         replace(item, section=item.section or "00")
         for item in dataset.recordings
@@ -91,15 +92,17 @@ def _features(config: Config, data: Path, reporter: Reporter) -> FeatureSet:
     return features
 
 
-def _judge(system: Ssdpt, clips: FeatureSet, test: Sequence[int]) -> tuple[float, float]:
-    """h-AUC and h-pAUC over sections and domains, as `ssdpt evaluate` has them."""
+def _evaluate(system: Ssdpt, clips: FeatureSet, test: Sequence[int]) -> tuple[float, float]:
+    """h-AUC and h-pAUC over sections and domains, as computed by `ssdpt evaluate`."""
     rows = []
     for first in range(0, len(test), _SCORED_AT_ONCE):
-        some = test[first : first + _SCORED_AT_ONCE]
-        owners = [clips.recordings[place] for place in some]
-        heard = system.score_many([clips.clip(place) for place in some])
-        for owner, score_as in zip(owners, heard, strict=True):
-            value, anomalous = score_as(owner.section).value, owner.label == "anomaly"
-            rows.append(Row(owner.machine, owner.section, owner.domain, anomalous, value))
+        batch = test[first : first + _SCORED_AT_ONCE]
+        recordings = [clips.recordings[index] for index in batch]
+        scorers = system.score_many([clips.clip(index) for index in batch])
+        for recording, score_as in zip(recordings, scorers, strict=True):
+            value, anomalous = score_as(recording.section).value, recording.label == "anomaly"
+            rows.append(
+                Row(recording.machine, recording.section, recording.domain, anomalous, value)
+            )
     draws = machine_draws(rows)
     return float(harmonic(draws.auc)[0]), float(harmonic(draws.pauc)[0])

@@ -1,7 +1,7 @@
-"""The published way of training and scoring, as the reference of the benchmarks.
+"""Training and scoring as published, as the reference of the benchmarks.
 
-torch's own encoder layers, float32, batches of 16, one operation after the other. It shares no code
-with what it is compared with.
+It uses torch's encoder layers, float32, batches of 16 and no fused operations, and shares no code
+with the implementation it is compared with.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ BATCH = 16
 
 
 class PublishedNetwork(nn.Module):
-    """The dual-path Transformer put together from torch's layers."""
+    """The dual-path Transformer built from torch's layers."""
 
     def __init__(self, classes: int, blocks: int = 3, frames: int = 64, bins: int = 128) -> None:
         super().__init__()
@@ -36,7 +36,7 @@ class PublishedNetwork(nn.Module):
 
 
 class PublishedLoop:
-    """One update after the other on segments that were all cut out beforehand."""
+    """The training loop, on segments that were all cut in advance."""
 
     def __init__(self, segments: Tensor, labels: Tensor, network: PublishedNetwork) -> None:
         self.segments, self.labels, self.network = segments, labels, network
@@ -48,8 +48,8 @@ class PublishedLoop:
         index = torch.randint(len(self.segments), (BATCH,), device=device)
         partner = torch.randperm(BATCH, device=device)
         share = float(torch.rand(()))
-        own = self.segments[index]
-        mixed = share * own + (1 - share) * own[partner]
+        batch = self.segments[index]
+        mixed = share * batch + (1 - share) * batch[partner]
         logits, output = self.network(mixed)
         labels = self.labels[index]
         loss = share * functional.cross_entropy(logits, labels)

@@ -1,4 +1,4 @@
-"""How fast clips are scored, against the time that the bare matrix products would take."""
+"""Speed of scoring, compared with the time of the matrix products alone."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import torch
 
 from ssdpt.bench.machine import describe, matrix_peak, seconds, wait
 from ssdpt.bench.published import PublishedNetwork
-from ssdpt.bench.sounds import SECTIONS, made_up_clips
+from ssdpt.bench.synthetic import SECTIONS, synthetic_clips
 from ssdpt.config.tree import Config, load_config
 from ssdpt.features.logmel import LogMel
 from ssdpt.features.segments import segments_of_clip
@@ -32,11 +32,11 @@ _EAGER_BATCH = 64
 _CLIP_SECONDS = 10
 _GPU_CLIPS, _GPU_AT_ONCE = 8_400, 16
 
-Scorer = Callable[[], float]  # from the samples of a clip to its score
+ScoreClip = Callable[[], float]  # from the samples of a clip to its score
 
 
 def bench_score(device_name: str, budget: float) -> dict[str, Any]:
-    """Seconds a ten-second clip, from samples to score; on a GPU also of a whole data set."""
+    """Seconds per ten-second clip, from samples to score; on a GPU also for a whole data set."""
     device = choose_device(device_name)
     if device.type == "cuda":
         return _on_gpu(device)
@@ -83,10 +83,10 @@ def bench_score(device_name: str, budget: float) -> dict[str, Any]:
 
 
 def untrained_system(config: Config) -> Ssdpt:
-    """A system with random weights: how fast it is does not depend on what it has learnt."""
+    """A system with random weights: its speed does not depend on what it has learned."""
     classes = tuple((f"{number:02d}", "") for number in range(SECTIONS))
     network = build_network(config, SECTIONS).eval()
-    # Statistics of a plausible log-mel, so that no activation is far from what a real one is.
+    # Statistics of a typical log-mel, so that activations have realistic values.
     assert network.input_norm.running_mean is not None
     assert network.input_norm.running_var is not None
     network.input_norm.running_mean.fill_(-30.0)
@@ -94,8 +94,8 @@ def untrained_system(config: Config) -> Ssdpt:
     return Ssdpt(config, classes, network)
 
 
-def _scorers(system: Ssdpt, front_end: LogMel, samples: Floats) -> dict[str, Scorer]:
-    """Every way to score a clip that is installed here."""
+def _scorers(system: Ssdpt, front_end: LogMel, samples: Floats) -> dict[str, ScoreClip]:
+    """Every way to score a clip that is installed."""
     published = seeded(lambda: PublishedNetwork(SECTIONS), 0).eval()
     settings = system.config.part(SsdptConfig)
 
@@ -116,20 +116,20 @@ def _scorers(system: Ssdpt, front_end: LogMel, samples: Floats) -> dict[str, Sco
         with _environment("SSDPT_NATIVE", "0"):
             return ours()
 
-    scorers: dict[str, Scorer] = {"eager": eager, "torch": without_native}
+    scorers: dict[str, ScoreClip] = {"eager": eager, "torch": without_native}
     if is_native():
         scorers["native"] = ours
     return scorers | _exported(system, samples)
 
 
-def _exported(system: Ssdpt, samples: Floats) -> dict[str, Scorer]:
+def _exported(system: Ssdpt, samples: Floats) -> dict[str, ScoreClip]:
     """The exported graph in the runtimes that are installed."""
     if importlib.util.find_spec("onnxscript") is None:
         return {}
     from ssdpt.runtime.graph import CLIP, onnx_model
     from ssdpt.runtime.variants import int8_weights
 
-    scorers: dict[str, Scorer] = {}
+    scorers: dict[str, ScoreClip] = {}
     if importlib.util.find_spec("onnxruntime") is not None:
         import onnxruntime
 
@@ -163,26 +163,26 @@ def _exported(system: Ssdpt, samples: Floats) -> dict[str, Scorer]:
 
 
 def _best(
-    scorers: dict[str, Scorer], device: torch.device, budget: float
+    scorers: dict[str, ScoreClip], device: torch.device, budget: float
 ) -> tuple[dict[str, float], float]:
-    """Fastest run of every scorer, in turns, and the peak of matrix products between them."""
-    found = dict.fromkeys(scorers, float("inf"))
+    """Fastest run of every scorer, and the peak speed of matrix products measured in between."""
+    fastest = dict.fromkeys(scorers, float("inf"))
     peak = 0.0
     begun = time.perf_counter()
     while not peak or time.perf_counter() - begun < budget * len(scorers):
         peak = max(peak, matrix_peak(device))
         for name, scorer in scorers.items():
-            found[name] = min(found[name], seconds(scorer, device))
-    return found, peak
+            fastest[name] = min(fastest[name], seconds(scorer, device))
+    return fastest, peak
 
 
 def _on_gpu(device: torch.device) -> dict[str, Any]:
-    """Device seconds of 8,400 clips at hop 1, against torch's layers in TF32."""
+    """Device seconds for 8,400 clips at hop 1, compared with torch's layers in TF32."""
     config = load_config("paper", {"device": device.type})
     system = untrained_system(config)
     system.to(device)
-    clips = made_up_clips(_GPU_AT_ONCE).all()
-    some = [frames for _, frames in clips.clips()]
+    clips = synthetic_clips(_GPU_AT_ONCE).all()
+    clip_frames = [frames for _, frames in clips.clips()]
     frames = torch.from_numpy(clips.source.frames).to(device).view(_GPU_AT_ONCE, -1, 128)
     published = PublishedNetwork(SECTIONS).to(device).eval()
 
@@ -194,7 +194,7 @@ def _on_gpu(device: torch.device) -> dict[str, Any]:
                 (out - segments).square().mean((1, 2))
 
     def ours() -> None:
-        for score_as in system.score_many(some):
+        for score_as in system.score_many(clip_frames):
             score_as(system.sections[0])
 
     precision = torch.get_float32_matmul_precision()
@@ -224,7 +224,7 @@ def _on_gpu(device: torch.device) -> dict[str, Any]:
 
 
 def _device_seconds(work: Callable[[], None], device: torch.device, repeats: int = 10) -> float:
-    """Time that the device was busy with one run, whatever the host did meanwhile."""
+    """Seconds that the device was busy with one run, without time spent on the host."""
     from torch.profiler import ProfilerActivity, profile
 
     for _ in range(3):

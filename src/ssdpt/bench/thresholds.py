@@ -1,4 +1,4 @@
-"""Whether thresholds keep their word: false alarms asked for and found on a simulated plant."""
+"""Requested and measured false-alarm rates on a simulated plant."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from ssdpt.config.tree import Config
 from ssdpt.data.simulator.catalogue import MACHINES
 from ssdpt.data.simulator.clip import ClipName
 from ssdpt.data.simulator.preset import preset_named
-from ssdpt.data.simulator.simulation import Order, make_clips
+from ssdpt.data.simulator.simulation import SimulationJob, write_clips
 from ssdpt.detection.detector import Detector
 from ssdpt.errors import SsdptError
-from ssdpt.evaluation.reliability import RATES, Reached, reached
+from ssdpt.evaluation.reliability import RATES, MeasuredRate, measured_rates
 from ssdpt.fleet.fleet import Fleet
 from ssdpt.training.loop import choose_device
 from ssdpt.types import Recording, Score, Split
 
-BOUNDS = (0.5, 2.0)  # of the rate found over the rate asked for
-_PLANT = "dcase2021"  # how hard it is; the number of clips is the caller's
+BOUNDS = (0.5, 2.0)  # of the measured over the requested rate
+_PLANT = "dcase2021"  # sets the difficulty; the caller sets the number of clips
 
 
 def bench_thresholds(
@@ -36,25 +36,25 @@ def bench_thresholds(
     keep: Path | None,
     reporter: Reporter,
 ) -> dict[str, Any]:
-    """Fit every machine on `train` normal source clips and judge `clips` others, also normal.
+    """Fit every machine on `train` normal source clips and score `clips` other normal clips.
 
-    Both are spread evenly over `sections` specimens. `keep` is a folder in which the simulated
-    clips stay for the next run; without one they are gone with each machine.
+    Both are spread evenly over `sections` specimens. `keep` is a folder for the simulated clips, to
+    be reused in the next run; without it they are deleted after each machine.
     """
     unknown = [name for name in machines if name not in MACHINES]
     if unknown:
-        known = ", ".join(MACHINES)
-        raise SsdptError(f"{unknown[0]}: no such machine type in the plant; choose from {known}")
-    found = {}
+        choices = ", ".join(MACHINES)
+        raise SsdptError(f"{unknown[0]}: no such machine type in the plant; choose from {choices}")
+    results = {}
     for machine in machines or MACHINES:
-        place: AbstractContextManager[str | Path]
-        place = nullcontext(keep) if keep else tempfile.TemporaryDirectory(prefix="ssdpt-")
-        with place as folder:
-            order = Order(Path(folder), preset_named(_PLANT), config.seed, (machine,))
-            heard = _make(order, list(_names(machine, "train", train, sections)), reporter)
-            unheard = _make(order, list(_names(machine, "test", clips, sections)), reporter)
-            detector = Detector.fit(heard, config=config, reporter=reporter)
-            found[machine] = _measure(detector, unheard, reporter)
+        temporary: AbstractContextManager[str | Path]
+        temporary = nullcontext(keep) if keep else tempfile.TemporaryDirectory(prefix="ssdpt-")
+        with temporary as folder:
+            job = SimulationJob(Path(folder), preset_named(_PLANT), config.seed, (machine,))
+            training = _simulate(job, list(_names(machine, "train", train, sections)), reporter)
+            test = _simulate(job, list(_names(machine, "test", clips, sections)), reporter)
+            detector = Detector.fit(training, config=config, reporter=reporter)
+            results[machine] = _measure(detector, test, reporter)
     return {
         "machine": describe(choose_device(config.device)),
         "preset": config.preset,
@@ -64,9 +64,9 @@ def bench_thresholds(
         "clips": clips,
         "sections": sections,
         "bounds": BOUNDS,
-        "machines": found,
+        "machines": results,
         "within": {
-            str(rate): all(one["rates"][str(rate)]["within"] for one in found.values())
+            str(rate): all(result["rates"][str(rate)]["within"] for result in results.values())
             for rate in RATES
         },
     }
@@ -78,14 +78,14 @@ def _names(machine: str, split: Split, count: int, sections: int) -> Iterator[Cl
         yield ClipName(machine, section, "source", split, "normal", index)
 
 
-def _make(order: Order, names: Sequence[ClipName], reporter: Reporter) -> list[Recording]:
-    """The clips as files, those that are there already as they are."""
+def _simulate(job: SimulationJob, names: Sequence[ClipName], reporter: Reporter) -> list[Recording]:
+    """The clips as files; existing files are reused."""
     with reporter.task("Simulating clips", total=len(names)) as task:
-        for machine, _ in make_clips(order, names):
+        for machine, _ in write_clips(job, names):
             task.advance(note=machine)
     return [
         Recording(
-            order.path(name), name.machine, f"{name.section:02d}", "source", name.split, "normal"
+            job.path(name), name.machine, f"{name.section:02d}", "source", name.split, "normal"
         )
         for name in names
     ]
@@ -108,16 +108,16 @@ def _measure(
         "calibration_clips": pooled.clips,
         "cross_fitted": detector.calibration.cross_fitted,
         "tail": pooled.method,
-        "rates": {str(found.requested): _row(found) for found in reached(p_values, RATES)},
+        "rates": {str(rate.requested): _row(rate) for rate in measured_rates(p_values, RATES)},
     }
 
 
-def _row(found: Reached) -> dict[str, Any]:
-    ratio = found.rate / found.requested
+def _row(rate: MeasuredRate) -> dict[str, Any]:
+    ratio = rate.rate / rate.requested
     return {
-        "rate": found.rate,
+        "rate": rate.rate,
         "ratio": ratio,
-        "ratio_low": found.low / found.requested,  # 95 % interval
-        "ratio_high": found.high / found.requested,
+        "ratio_low": rate.low / rate.requested,  # 95 % interval
+        "ratio_high": rate.high / rate.requested,
         "within": BOUNDS[0] <= ratio <= BOUNDS[1],
     }

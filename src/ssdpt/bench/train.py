@@ -1,4 +1,4 @@
-"""How fast a network trains, against the published loop in the same run."""
+"""Speed of training, compared with the published loop in the same run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from torch import Tensor
 
 from ssdpt.bench.machine import describe, matrix_peak, wait
 from ssdpt.bench.published import BATCH, PublishedLoop, PublishedNetwork
-from ssdpt.bench.sounds import BINS, SECTIONS, made_up_clips
+from ssdpt.bench.synthetic import BINS, SECTIONS, synthetic_clips
 from ssdpt.config.tree import Config, load_config
 from ssdpt.features.cache import FeatureSet
 from ssdpt.nn.dpt import DualPathTransformer
@@ -25,13 +25,13 @@ from ssdpt.training.objective import Batch
 
 EPOCH_SEGMENTS = 96_288  # one machine type of DCASE 2021: 3,009 clips, a segment every 8 frames
 _CLIPS = {"cuda": 3009, "cpu": 120}
-_ROUNDS = 5  # reference and ours in turn, since other work on the machine comes and goes
+_ROUNDS = 5  # the loops take turns, since other load on the machine varies
 
 
 def bench_train(
     device_name: str, batch: int, blocks: int, frames: int, seconds: float, compiled: bool
 ) -> dict[str, Any]:
-    """Segments a second of the published loop and of ours; `seconds` is spent on each."""
+    """Segments per second of the published loop and of ours; `seconds` are spent on each."""
     device = choose_device(device_name)
     config = load_config(
         "paper",
@@ -42,7 +42,7 @@ def bench_train(
             "ssdpt.training.batch_size": batch,
         },
     )
-    clips = made_up_clips(_CLIPS[device.type])
+    clips = synthetic_clips(_CLIPS[device.type])
     with tempfile.TemporaryDirectory(prefix="ssdpt-") as folder:
         ours, flops = _ours(clips, config, device, Path(folder), SsdptObjective)
         loops = {"reference": (_reference(clips, config, device), BATCH), "ours": (ours, batch)}
@@ -62,7 +62,7 @@ def bench_train(
                 "batch": loops[name][1],
                 "segments_per_second": rate,
                 "epoch_seconds": EPOCH_SEGMENTS / rate,
-                "tflops": rate * 3 * flops / 1e12,  # backward takes twice the forward products
+                "tflops": rate * 3 * flops / 1e12,  # backward: 2 × forward
                 "share_of_peak": rate * 3 * flops / peak,
                 "ratio": rate / rates["reference"],
             }
@@ -73,7 +73,7 @@ def bench_train(
 
 
 class CompiledObjective(SsdptObjective):
-    """The plain network through torch's compiler, in bfloat16, without our kernels."""
+    """The network compiled by torch in bfloat16, without our kernels."""
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
@@ -94,7 +94,7 @@ def _ours(
     folder: Path,
     kind: type[SsdptObjective],
 ) -> tuple[Callable[[], int], int]:
-    """A function that makes a few updates and says how many, and the FLOPs of a segment."""
+    """A function that makes a few updates and returns their number, and the FLOPs per segment."""
     settings = config.part(SsdptConfig)
     network = DualPathTransformer(SECTIONS, blocks=settings.blocks, frames=settings.frames)
     labels = [number % SECTIONS for number in range(len(clips))]
@@ -118,7 +118,7 @@ def _reference(clips: FeatureSet, config: Config, device: torch.device) -> Calla
     settings = config.part(SsdptConfig)
     frames = torch.from_numpy(clips.frames).to(device).view(len(clips), -1, BINS)
     cut = frames.unfold(1, settings.frames, settings.training.hop).transpose(2, 3)
-    segments = cut.flatten(0, 1).contiguous()  # every segment on its own, as published
+    segments = cut.flatten(0, 1).contiguous()  # every segment is a copy, as published
     labels = torch.arange(len(segments), device=device) // cut.shape[1] % SECTIONS
     network = PublishedNetwork(SECTIONS, settings.blocks, settings.frames, BINS)
     loop = PublishedLoop(segments, labels, network.to(device).train())
@@ -135,17 +135,17 @@ def _reference(clips: FeatureSet, config: Config, device: torch.device) -> Calla
 def _rates(
     loops: dict[str, tuple[Callable[[], int], int]], device: torch.device, seconds: float
 ) -> dict[str, float]:
-    """Segments a second of every loop: the median of several turns."""
-    found: dict[str, list[float]] = {name: [] for name in loops}
+    """Segments per second of every loop: the median of several rounds."""
+    measured: dict[str, list[float]] = {name: [] for name in loops}
     for updates, _ in loops.values():
         updates()
     for _ in range(_ROUNDS):
         for name, (updates, batch) in loops.items():
             wait(device)
-            begun, made = time.perf_counter(), 0
-            while (spent := time.perf_counter() - begun) < seconds / _ROUNDS or not made:
-                made += updates() * batch
+            begun, segments = time.perf_counter(), 0
+            while (spent := time.perf_counter() - begun) < seconds / _ROUNDS or not segments:
+                segments += updates() * batch
                 wait(device)
             spent = time.perf_counter() - begun
-            found[name].append(made / spent)
-    return {name: statistics.median(rates) for name, rates in found.items()}
+            measured[name].append(segments / spent)
+    return {name: statistics.median(rates) for name, rates in measured.items()}

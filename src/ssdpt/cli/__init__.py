@@ -16,12 +16,13 @@ from ssdpt.cli import (
     bench,
     datasets,
     demo,
+    evaluate,
     export,
     history,
-    judge,
     model,
     paper,
     record,
+    score,
     serve,
     systems,
     users,
@@ -32,7 +33,7 @@ from ssdpt.errors import SsdptWarning
 
 app = typer.Typer(
     name="ssdpt",
-    help="Hear when a machine is about to fail: learn its normal sound, judge new recordings.",
+    help="Hear when a machine is about to fail: learn its normal sound, score new recordings.",
     no_args_is_help=True,
     cls=Group,
     add_completion=False,
@@ -42,13 +43,16 @@ app = typer.Typer(
 
 
 @app.callback()
-def _first(quiet: Quiet = False, verbose: Verbose = False, version: Version = False) -> None:
+def _common_options(
+    quiet: Quiet = False, verbose: Verbose = False, version: Version = False
+) -> None:
     REPORTER.quiet, REPORTER.verbose = quiet, verbose
 
 
 model.register(app)
 systems.register(app)
-judge.register(app)
+score.register(app)
+evaluate.register(app)
 adapt.register(app)
 export.register(app)
 record.register(app)
@@ -70,19 +74,19 @@ def _show_warning(
     file: TextIO | None = None,
     line: str | None = None,
 ) -> None:
-    """Ours are for the user; others are for those who ask."""
-    tell = REPORTER.warn if issubclass(category, SsdptWarning) else REPORTER.detail
-    tell(str(message))
+    """Show our own warnings to the user; those of libraries only with --verbose."""
+    report = REPORTER.warn if issubclass(category, SsdptWarning) else REPORTER.detail
+    report(str(message))
 
 
 def main() -> None:
     """The `ssdpt` command."""
-    # Threads that spin while they wait bring training to a crawl on a machine that is also busy
-    # with something else (twenty times slower was measured); asleep they cost next to nothing.
+    # Threads that spin while they wait slow down training on a machine with other load (a factor
+    # of twenty was measured); sleeping threads cost next to nothing.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     warnings.showwarning = _show_warning
     for stream in (sys.stdout, sys.stderr):
-        # A file name may hold bytes that are no text; it is shown escaped, not died of.
+        # A file name may contain bytes that are not text: print them escaped instead of failing.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     app()

@@ -1,4 +1,4 @@
-"""ssdpt ablate: what each ingredient of the recipe is worth."""
+"""ssdpt ablate: how much each component of the default system contributes."""
 
 from __future__ import annotations
 
@@ -23,20 +23,21 @@ def ablate(
     data: Annotated[
         list[Path], typer.Option(help="A labelled folder of machines (may be repeated).")
     ],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Where table, networks and cells go.")],
-    seeds: Annotated[int, typer.Option(min=1, help="Trainings of every network.")] = 3,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for table, networks and cells.")],
+    seeds: Annotated[int, typer.Option(min=1, help="Number of trainings per network.")] = 3,
     variant: Annotated[
-        list[str] | None, typer.Option(help="Only this one beside the recipe (may be repeated).")
+        list[str] | None,
+        typer.Option(help="Only this variant beside the full system (may be repeated)."),
     ] = None,
     with_published: Annotated[
-        bool, typer.Option("--with-published", help="Train the published recipe too; slow.")
+        bool, typer.Option("--with-published", help="Also train the published system; slow.")
     ] = False,
     device: Device = "auto",
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="Any setting: system=texture.")
     ] = None,
 ) -> None:
-    """The recipe of preset best with each ingredient removed: one table, with intervals."""
+    """Preset best with each component removed in turn: one table, with intervals."""
     from ssdpt.config.tree import parse_override
     from ssdpt.experiments.ablation.ablation import Ablation, AblationRequest
 
@@ -53,5 +54,7 @@ def ablate(
     try:
         STDOUT.print(Ablation(request, REPORTER).run().markdown(), markup=False)
     except KeyboardInterrupt as error:
-        REPORTER.error("interrupted; the same command goes on with the variants that are missing")
+        REPORTER.error(
+            "interrupted; run the same command again to continue with the missing variants"
+        )
         raise typer.Exit(EXIT_INTERRUPTED) from error

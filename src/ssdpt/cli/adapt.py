@@ -1,4 +1,4 @@
-"""ssdpt adapt and feedback: new normal clips into a model, nothing trained again."""
+"""ssdpt adapt and feedback: add new normal clips to a model without training."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 Section = Annotated[str | None, typer.Option(help="Machine ID of all these clips.")]
 Machine = Annotated[str | None, typer.Option(help="Machine of all these clips.")]
-Strict = Annotated[bool, typer.Option("--strict", help="Refuse other sample rates.")]
+Strict = Annotated[bool, typer.Option("--strict", help="Reject other sample rates.")]
 
 
 class DomainName(StrEnum):
-    """Where most recordings come from, or elsewhere."""
+    """The domain of the new clips, as in the DCASE data sets."""
 
     source = "source"
     target = "target"
@@ -46,10 +46,11 @@ def adapt(
     section: Section = None,
     machine: Machine = None,
     domain: Annotated[
-        DomainName, typer.Option(help="What the model's notes call the condition.")
+        DomainName, typer.Option(help="Domain of these clips in the model's notes.")
     ] = DomainName.target,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Write here; the model itself stays.")
+        Path | None,
+        typer.Option("--out", "-o", help="Write the new model here; default: change the model."),
     ] = None,
     strict: Strict = False,
     device: Device = "auto",
@@ -57,14 +58,14 @@ def adapt(
     """Teach a model a new operating condition from a few normal clips of it, in seconds."""
     from ssdpt.fleet.fleet import Fleet, fitted, save_fleet
 
-    called: Domain = "target" if domain is DomainName.target else "source"
+    target: Domain = "target" if domain is DomainName.target else "source"
     fleet = Fleet.load(model, device=device)
     lines = []
     for name, recordings in _by_machine(fleet, recordings_at(paths, section, machine)).items():
         detector = fitted(fleet, name)
-        found = detector.adapt(recordings, domain=called, strict=strict, reporter=REPORTER)
-        lines.append((name, f"{len(found.taken)} recordings taken as normal"))
-    # Nothing is written before all machines have taken their clips.
+        adaptation = detector.adapt(recordings, domain=target, strict=strict, reporter=REPORTER)
+        lines.append((name, f"{len(adaptation.taken)} recordings added as normal"))
+    # Nothing is written before all machines have been adapted.
     folders = fleet.folders
     if out is not None:
         folders = save_fleet(fleet, out)
@@ -79,37 +80,38 @@ def feedback(
     model: Model,
     clips: Annotated[list[Path], typer.Argument(help="False alarms: sound files.")],
     normal: Annotated[
-        bool, typer.Option("--normal", help="Somebody has found the machine to be well.")
+        bool, typer.Option("--normal", help="Required: the machine was checked and is healthy.")
     ] = False,
     section: Section = None,
     machine: Machine = None,
     strict: Strict = False,
     device: Device = "auto",
 ) -> None:
-    """Tell a model that its alarm was false: it takes the clip, and those like it, as normal."""
+    """Report false alarms: the model learns that these clips, and similar ones, are normal."""
     from ssdpt.fleet.fleet import Fleet, fitted
 
     if not normal:
         raise SsdptError(
-            "say that the machine was well: --normal (a model learns from normal sound only; of "
-            "a true alarm there is nothing to tell it)"
+            "add --normal to confirm that the machine was healthy (a model learns from normal "
+            "sound only, so it learns nothing from a true alarm)"
         )
     fleet = Fleet.load(model, device=device)
-    given = _by_machine(fleet, recordings_at(clips, section, machine))
+    by_machine = _by_machine(fleet, recordings_at(clips, section, machine))
     lines = []
-    for name, recordings in given.items():
+    for name, recordings in by_machine.items():
         detector = fitted(fleet, name)
         for recording in recordings:
-            # One at a time: false alarms need not have one cause. The person's word counts, so
-            # neither the clip's name nor its score is warned of.
-            before = detector.score(recording, strict=strict)
+            # One at a time: false alarms may have different causes. The user decides, so neither
+            # the clip's name nor its score causes a warning.
+            clip_section = recording.section or None
+            before = detector.score(recording.path, section=clip_section, strict=strict)
             detector.adapt([replace(recording, label="normal")], strict=strict)
-            after = detector.score(recording, strict=strict)
+            after = detector.score(recording.path, section=clip_section, strict=strict)
             lines.append(
                 f"{recording.path}: {before.value:.4g} ({before.level}) -> {after.value:.4g} "
                 f"({after.level}), alert above {after.threshold:.4g}"
             )
-    for name in given:
+    for name in by_machine:
         fitted(fleet, name).save(fleet.folders[name])
     for line in lines:
         STDOUT.print(line, markup=False)
@@ -117,7 +119,7 @@ def feedback(
 
 def _by_machine(fleet: Fleet, recordings: Iterable[Recording]) -> dict[str, list[Recording]]:
     """The recordings of each of the fleet's machines."""
-    found: dict[str, list[Recording]] = {}
+    by_machine: dict[str, list[Recording]] = {}
     for recording in recordings:
-        found.setdefault(fleet.detector_for(recording).machine, []).append(recording)
-    return found
+        by_machine.setdefault(fleet.detector_for(recording).machine, []).append(recording)
+    return by_machine

@@ -1,4 +1,4 @@
-"""ssdpt bench: how fast this machine is, what a hop costs, whether maps point at faults."""
+"""ssdpt bench: speed on this machine, quality against hop, accuracy of maps and thresholds."""
 
 from __future__ import annotations
 
@@ -10,21 +10,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ssdpt.cli.command import Group, command, everywhere
-from ssdpt.cli.console import REPORTER, STDOUT
-from ssdpt.cli.judge import print_rows
+from ssdpt.cli.console import REPORTER, STDOUT, print_rows
 from ssdpt.cli.model import Device, Json
 
 if TYPE_CHECKING:
     from ssdpt.config.tree import Config
 
 app = typer.Typer(
-    help="How fast this machine is, against a reference in the same run.",
+    help="Benchmarks of speed and quality, compared with a reference in the same run.",
     no_args_is_help=True,
     cls=Group,
 )
 app.callback()(everywhere)
 
-Seconds = Annotated[float, typer.Option(help="Spent on every row.")]
+Seconds = Annotated[float, typer.Option(help="Seconds spent on every row.")]
 Preset = Annotated[str, typer.Option(help="paper, fast, tiny, or a YAML file.")]
 Machines = Annotated[
     list[str] | None, typer.Option("--machine", help="Only this machine (may be repeated).")
@@ -57,28 +56,28 @@ def _config(
     preset: str,
     set_: list[str] | None,
     *,
-    usual: Mapping[str, Any] = {},
+    defaults: Mapping[str, Any] = {},
     fixed: Mapping[str, Any] = {},
 ) -> Config:
-    """A preset with `usual` settings, then those of --set, then `fixed` ones."""
+    """A preset with `defaults`, then the settings of --set, then `fixed` ones."""
     from ssdpt.config.tree import load_config, parse_override
 
-    given = dict(parse_override(text) for text in set_ or [])
-    return load_config(preset, {**usual, **given, **fixed})
+    overrides = dict(parse_override(text) for text in set_ or [])
+    return load_config(preset, {**defaults, **overrides, **fixed})
 
 
 def train(
     device: Device = "auto",
-    batch: Annotated[int | None, typer.Option(min=2, help="Segments an update.")] = None,
-    blocks: Annotated[int, typer.Option(help="M of the network.")] = 3,
-    frames: Annotated[int, typer.Option(help="P of the network.")] = 64,
+    batch: Annotated[int | None, typer.Option(min=2, help="Segments per update.")] = None,
+    blocks: Annotated[int, typer.Option(help="Number of blocks, M.")] = 3,
+    frames: Annotated[int, typer.Option(help="Frames per segment, P.")] = 64,
     seconds: Seconds = 10.0,
     compiled: Annotated[
         bool, typer.Option("--compiled", help="Also torch's compiler without our kernels.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Training: segments a second of the published loop and of ours."""
+    """Training: segments per second of the published loop and of ours."""
     from ssdpt.bench.train import bench_train
     from ssdpt.training.loop import choose_device
 
@@ -87,14 +86,14 @@ def train(
 
 
 def score(device: Device = "auto", seconds: Seconds = 4.0, as_json: Json = False) -> None:
-    """Scoring: seconds a ten-second clip in every runtime, against the bare matrix products."""
+    """Scoring: seconds per ten-second clip in every runtime, and of the matrix products alone."""
     from ssdpt.bench.score import bench_score
 
     _print(bench_score(device, seconds), as_json)
 
 
 def features(seconds: Seconds = 4.0, as_json: Json = False) -> None:
-    """Features: seconds a ten-second clip to decode and to log-mel, and a folder on every core."""
+    """Features: seconds to decode and transform a ten-second clip, and for a whole folder."""
     from ssdpt.bench.features import bench_features
 
     _print(bench_features(seconds), as_json)
@@ -102,12 +101,12 @@ def features(seconds: Seconds = 4.0, as_json: Json = False) -> None:
 
 def fleet(
     device: Device = "auto",
-    batch: Annotated[int, typer.Option(min=2, help="Segments an update.")] = 128,
-    epochs: Annotated[int, typer.Option(help="Passes over the segments.")] = 30,
-    jobs: Annotated[int | None, typer.Option(min=1, help="Networks trained at once.")] = None,
+    batch: Annotated[int, typer.Option(min=2, help="Segments per update.")] = 128,
+    epochs: Annotated[int, typer.Option(help="Passes over the training segments.")] = 30,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Networks trained in parallel.")] = None,
     as_json: Json = False,
 ) -> None:
-    """A whole data set: seven machine types trained, 8,400 clips scored at hop 1."""
+    """A whole data set: train seven machine types, score 8,400 clips at hop 1."""
     from ssdpt.bench.fleet import bench_fleet
 
     _print(bench_fleet(device, batch, epochs, jobs, REPORTER), as_json)
@@ -116,13 +115,13 @@ def fleet(
 def hop(
     preset: Preset = "fast",
     data: Annotated[
-        Path | None, typer.Option(help="Labelled recordings; else the demo's plant is simulated.")
+        Path | None, typer.Option(help="Labelled recordings; default: simulate the demo's plant.")
     ] = None,
     machine: Machines = None,
     set_: Set = None,
     as_json: Json = False,
 ) -> None:
-    """Hop: what scoring fewer segments saves in time and costs in AUC."""
+    """Hop: time saved and AUC lost by scoring fewer segments."""
     from ssdpt.bench.hop import bench_hop
 
     result = bench_hop(_config(preset, set_), data, machine or [], REPORTER)
@@ -141,16 +140,16 @@ def hop(
         for frames, point in result["hops"].items()
     ]
     print_rows(rows)
-    found, most = result["auto"], result["tolerance"]
-    STDOUT.print(f"hop {found} is the largest that loses at most {most:g}", markup=False)
+    largest, tolerance = result["auto"], result["tolerance"]
+    STDOUT.print(f"hop {largest} is the largest that loses at most {tolerance:g}", markup=False)
 
 
 def explain(
-    system: Annotated[str | None, typer.Option(help="One that `ssdpt systems` lists.")] = None,
+    system: Annotated[str | None, typer.Option(help="A system listed by `ssdpt systems`.")] = None,
     preset: Preset = "fast",
-    plant: Annotated[str, typer.Option(help="The plant to simulate: demo, smoke, …")] = "demo",
+    plant: Annotated[str, typer.Option(help="Preset of the plant: demo, smoke, …")] = "demo",
     data: Annotated[
-        Path | None, typer.Option(help="A simulated plant on disk; else one is simulated.")
+        Path | None, typer.Option(help="A simulated plant on disk; default: simulate one.")
     ] = None,
     machine: Machines = None,
     set_: Set = None,
@@ -169,12 +168,12 @@ def explain(
         [
             {
                 "machine": name,
-                "faulty": str(found["faulty"]),
-                "detected": str(found["detected"]),
-                "peak in the fault": _share(found["hit_rate"]),
-                "by chance": _share(found["covered"]),
+                "faulty": str(summary["faulty"]),
+                "detected": str(summary["detected"]),
+                "peak in the fault": _share(summary["hit_rate"]),
+                "by chance": _share(summary["covered"]),
             }
-            for name, found in [*result["machines"].items(), ("all", result)]
+            for name, summary in [*result["machines"].items(), ("all", result)]
         ]
     )
 
@@ -187,7 +186,7 @@ def precision(
     data: Annotated[Path, typer.Argument(help="Training and labelled test clips of a machine.")],
     preset: Preset = "paper",
     device: Device = "auto",
-    seeds: Annotated[int, typer.Option(min=1, help="Trainings of each kind.")] = 3,
+    seeds: Annotated[int, typer.Option(min=1, help="Number of trainings per precision.")] = 3,
     set_: Set = None,
     as_json: Json = False,
 ) -> None:
@@ -199,23 +198,23 @@ def precision(
 
 
 def thresholds(
-    system: Annotated[str, typer.Option(help="What is fitted.")] = "texture",
+    system: Annotated[str, typer.Option(help="The system to fit.")] = "texture",
     preset: Preset = "fast",
-    train: Annotated[int, typer.Option(min=2, help="Normal clips a machine is fitted on.")] = 200,
-    clips: Annotated[int, typer.Option(min=1, help="Other normal clips, to be judged.")] = 2000,
+    train: Annotated[int, typer.Option(min=2, help="Normal clips per machine to fit on.")] = 200,
+    clips: Annotated[int, typer.Option(min=1, help="Other normal clips, to be scored.")] = 2000,
     sections: Annotated[
-        int, typer.Option(min=1, help="Specimens that all clips are spread over.")
+        int, typer.Option(min=1, help="Specimens per machine that share the clips.")
     ] = 1,
     machine: Machines = None,
     keep: Annotated[
-        Path | None, typer.Option(help="Where simulated clips stay for the next run.")
+        Path | None, typer.Option(help="Folder to keep simulated clips for the next run.")
     ] = None,
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="Any setting: decision.folds=20.")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Thresholds: false alarms asked for and found on unseen normal clips of a simulated plant."""
+    """Thresholds: requested and measured false alarms on new normal clips of a simulated plant."""
     from ssdpt.bench.thresholds import bench_thresholds
 
     result = bench_thresholds(
@@ -231,48 +230,54 @@ def thresholds(
         _print(result, as_json)
         return
     rows = []
-    for name, found in result["machines"].items():
-        rows.append({"machine": name, "system": found["system"]})
-        rows[-1]["threshold from"] = f"{found['calibration_clips']} clips"
-        for rate, row in found["rates"].items():
+    for name, measured in result["machines"].items():
+        rows.append({"machine": name, "system": measured["system"]})
+        rows[-1]["threshold from"] = f"{measured['calibration_clips']} clips"
+        for rate, row in measured["rates"].items():
             span = f"{row['ratio']:.2f} × ({row['ratio_low']:.2f}–{row['ratio_high']:.2f})"
             rows[-1][f"at {100 * float(rate):g} %"] = f"{100 * row['rate']:.2f} %, {span}"
     print_rows(rows)
     low, high = result["bounds"]
     for rate, within in result["within"].items():
-        asked = f"at {100 * float(rate):g} %, every machine within {low:g} to {high:g} times"
-        STDOUT.print(f"{asked}: {'yes' if within else 'no'}", markup=False)
+        request = f"at {100 * float(rate):g} %, every machine within {low:g} to {high:g} times"
+        STDOUT.print(f"{request}: {'yes' if within else 'no'}", markup=False)
 
 
 def stream(
-    machines: Annotated[int, typer.Option(min=1, help="Listened to at once.")] = 64,
-    seconds: Annotated[float, typer.Option(min=5, help="For how long.")] = 60.0,
-    speed: Annotated[float, typer.Option(min=0.1, help="Of their sound, times real time.")] = 1.0,
-    preset: Annotated[str, typer.Option(help="Of the model that judges them.")] = "fast",
+    machines: Annotated[
+        int, typer.Option(min=1, help="Number of machines monitored at once.")
+    ] = 64,
+    seconds: Annotated[float, typer.Option(min=5, help="Duration.")] = 60.0,
+    speed: Annotated[
+        float, typer.Option(min=0.1, help="Speed of the sound, as a multiple of real time.")
+    ] = 1.0,
+    preset: Annotated[str, typer.Option(help="Preset of the model.")] = "fast",
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="Any setting: ssdpt.hop=8.")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Live machines at once: delay from the last sample to the verdict, CPU and memory."""
+    """Live monitoring: delay from the last sample to the result, CPU and memory."""
     from ssdpt.bench.stream import bench_stream
 
-    epochs = {"ssdpt.training.epochs": 1}  # speed does not depend on what was learnt
-    config = _config(preset, set_, usual={"device": "cpu", "ssdpt.hop": 8, **epochs})
-    found = bench_stream(config, machines=machines, seconds=seconds, speed=speed, reporter=REPORTER)
-    _print(found, as_json)
+    epochs = {"ssdpt.training.epochs": 1}  # speed does not depend on what was learned
+    config = _config(preset, set_, defaults={"device": "cpu", "ssdpt.hop": 8, **epochs})
+    result = bench_stream(
+        config, machines=machines, seconds=seconds, speed=speed, reporter=REPORTER
+    )
+    _print(result, as_json)
 
 
 def history(
-    machines: Annotated[int, typer.Option(min=1, help="With a year of minutes each.")] = 64,
-    days: Annotated[int, typer.Option(min=1, help="Of minutes.")] = 365,
+    machines: Annotated[int, typer.Option(min=1, help="Number of machines.")] = 64,
+    days: Annotated[int, typer.Option(min=1, help="Days of history, one value per minute.")] = 365,
     store: Annotated[
         str,
         typer.Option(help="An empty database to fill, postgresql+psycopg://…; default: SQLite."),
     ] = "",
     as_json: Json = False,
 ) -> None:
-    """History: how long trends of a store take to read that holds a year of every machine."""
+    """History: time to read trends from a store that holds a year of data per machine."""
     import tempfile
     from dataclasses import asdict
 
@@ -280,8 +285,8 @@ def history(
 
     with tempfile.TemporaryDirectory(prefix="ssdpt-") as folder:
         url = store or f"sqlite:///{folder}/history.db"
-        found = bench_history(url, Path(folder), machines=machines, days=days, reporter=REPORTER)
-    result = asdict(found)
+        measured = bench_history(url, Path(folder), machines=machines, days=days, reporter=REPORTER)
+    result = asdict(measured)
     if as_json:
         _print(result, as_json)
         return
@@ -290,28 +295,28 @@ def history(
         [
             {
                 "trend of": trend.span,
-                "seconds a point": f"{trend.seconds_per_point:g}",
+                "seconds per point": f"{trend.seconds_per_point:g}",
                 "points": str(trend.points),
                 "median ms": f"{trend.median_ms:.1f}",
                 "worst ms": f"{trend.worst_ms:.1f}",
             }
-            for trend in found.trends
+            for trend in measured.trends
         ]
     )
 
 
 def alerts(
     weeks: Annotated[
-        int, typer.Option(min=1, help="Of normal scores that thresholds are tested on.")
+        int, typer.Option(min=1, help="Weeks of normal scores to test the thresholds on.")
     ] = 36,
     days: Annotated[
         list[int] | None,
-        typer.Option("--after", min=0, help="Days of running (may be repeated): 0, 1, 7, 28."),
+        typer.Option("--after", min=0, help="Days of monitoring (may be repeated): 0, 1, 7, 28."),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of the scores.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the scores.")] = 0,
     as_json: Json = False,
 ) -> None:
-    """False alerts: how many per week the thresholds give after days of running, and requested."""
+    """False alerts: requested and measured alerts per week, after some days of monitoring."""
     from ssdpt.bench.alerts import DAYS, bench_alerts
 
     result = bench_alerts(weeks, seed, sorted(set(days or DAYS)), REPORTER)
@@ -322,7 +327,7 @@ def alerts(
     for row in result["rows"]:
         first = {"scores": row["scores"], "days": str(row["days"])}
         line = lines.setdefault((row["scores"], row["days"]), first)
-        line[f"{row['requested']:g} per week requested"] = f"{row['observed']:.2g}"
+        line[f"{row['requested']:g} requested per week"] = f"{row['observed']:.2g}"
     print_rows(list(lines.values()))
 
 

@@ -1,4 +1,4 @@
-"""What every command has: --quiet, --verbose, --version, and errors as one sentence."""
+"""Common to every command: --quiet, --verbose, --version, and errors as one sentence."""
 
 from __future__ import annotations
 
@@ -39,14 +39,16 @@ _EXTRAS = {
 }
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
+def _show_version(requested: bool) -> None:
+    if requested:
         sys.stdout.write(f"ssdpt {__version__}\n")
         raise typer.Exit
 
 
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Only results and errors.")]
-Verbose = Annotated[bool, typer.Option("--verbose", help="Tell more; tracebacks of errors.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only results and errors.")]
+Verbose = Annotated[
+    bool, typer.Option("--verbose", help="Print details, and tracebacks of errors.")
+]
 Version = Annotated[
     bool,
     typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version."),
@@ -54,28 +56,28 @@ Version = Annotated[
 
 
 class Group(TyperGroup):
-    """Commands of which an unknown one ends in a sentence that lists the known."""
+    """A group of commands; an unknown command is an error that lists the valid ones."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        known = self.list_commands(ctx)
-        if args and args[0] not in known:
-            REPORTER.error(f"no command is called '{args[0]}'; there are {', '.join(known)}")
+        names = self.list_commands(ctx)
+        if args and args[0] not in names:
+            REPORTER.error(f"no command is called '{args[0]}'; there are {', '.join(names)}")
             raise typer.Exit(EXIT_ERROR)
         return super().resolve_command(ctx, args)
 
 
 def everywhere(quiet: Quiet = False, verbose: Verbose = False, version: Version = False) -> None:
-    """The options of every command, accepted by every group of commands as well."""
+    """The common options, for groups of commands."""
     REPORTER.quiet = REPORTER.quiet or quiet
     REPORTER.verbose = REPORTER.verbose or verbose
 
 
 def command(app: typer.Typer, name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Register a function as the command `name`, with the options that every command has."""
+    """Register a function as the command `name`, with the common options."""
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         hints = get_type_hints(function, include_extras=True)
-        own = [
+        specific = [
             parameter.replace(annotation=hints[parameter.name])
             for parameter in inspect.signature(function).parameters.values()
         ]
@@ -86,12 +88,12 @@ def command(app: typer.Typer, name: str) -> Callable[[Callable[..., Any]], Calla
 
         @functools.wraps(function)
         def run(*, quiet: bool, verbose: bool, version: bool, **arguments: Any) -> None:
-            # Given before the command they hold as well.
+            # The options may also be given before the command.
             everywhere(quiet, verbose)
             guarded(function, **arguments)
 
-        run.__signature__ = inspect.Signature(own + common)  # type: ignore[attr-defined]
-        run.__annotations__ = {item.name: item.annotation for item in own + common}
+        run.__signature__ = inspect.Signature(specific + common)  # type: ignore[attr-defined]
+        run.__annotations__ = {item.name: item.annotation for item in specific + common}
         app.command(name)(run)
         return function
 
@@ -99,7 +101,7 @@ def command(app: typer.Typer, name: str) -> Callable[[Callable[..., Any]], Calla
 
 
 def guarded(function: Callable[..., Any], **arguments: Any) -> None:
-    """Run a command; whatever the user can put right ends in one line and exit code 2."""
+    """Run a command; errors that the user can fix become one line and exit code 2."""
     try:
         function(**arguments)
     except SsdptError as error:
@@ -114,10 +116,10 @@ def guarded(function: Callable[..., Any], **arguments: Any) -> None:
         REPORTER.error(f"this needs {error.name}: pip install 'ssdpt[{extra}]'")
         raise typer.Exit(EXIT_ERROR) from error
     except KeyboardInterrupt as error:
-        REPORTER.error("interrupted; a fit goes on from its last checkpoint with --resume")
+        REPORTER.error("interrupted; continue a fit from its last checkpoint with --resume")
         raise typer.Exit(EXIT_INTERRUPTED) from error
     except BrokenPipeError:
-        # The reader (head, less) has gone; writing the rest would only fail again.
+        # The reader (head, less) has closed the pipe; writing more would fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
         if REPORTER.verbose:

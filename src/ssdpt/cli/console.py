@@ -1,4 +1,4 @@
-"""How the command line talks: remarks and progress to stderr, results to stdout."""
+"""Output of the command line: messages and progress to stderr, results to stdout."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from rich.progress import (
 
 from ssdpt.common.progress import Reporter, Task
 
-_PLAIN_SECONDS = 10.0  # between progress lines where there is no terminal
+_PLAIN_SECONDS = 10.0  # between progress lines without a terminal
 
 
 class ConsoleReporter(Reporter):
-    """Shows remarks, warnings and progress bars; plain lines where stderr is not a terminal."""
+    """Messages, warnings and progress bars; plain lines if stderr is not a terminal."""
 
     def __init__(self) -> None:
         self.quiet = False
         self.verbose = False
         self.console = Console(stderr=True, highlight=False, emoji=False, soft_wrap=True)
         self._bars: Progress | None = None
-        self._users = 0  # tasks that share the display
-        self._changing = threading.Lock()
+        self._tasks = 0  # number of tasks that share the display
+        self._lock = threading.Lock()
 
     def say(self, message: str) -> None:
         if not self.quiet:
@@ -47,7 +47,7 @@ class ConsoleReporter(Reporter):
             self.console.print(f"note: {message}", style="yellow", markup=False)
 
     def error(self, message: str) -> None:
-        """Always shown."""
+        """Show an error, even with --quiet."""
         self.console.print(f"error: {message}", style="bold red", markup=False)
 
     @contextlib.contextmanager
@@ -60,13 +60,13 @@ class ConsoleReporter(Reporter):
             with self._display() as bars:
                 number = bars.add_task(description, total=total, note="")
                 yield _BarTask(bars, number)
-                # A finished bar stays as a line above; an unfinished one shows where it stopped.
+                # The bar stays on screen: finished, or where it stopped.
                 bars.stop_task(number)
 
     @contextlib.contextmanager
     def _display(self) -> Iterator[Progress]:
-        """One live display at a time, shared by all tasks under way, in any thread."""
-        with self._changing:
+        """One live display, shared by all running tasks of all threads."""
+        with self._lock:
             if self._bars is None:
                 self._bars = Progress(
                     TextColumn("{task.description:<16}"),
@@ -78,14 +78,14 @@ class ConsoleReporter(Reporter):
                     console=self.console,
                 )
                 self._bars.start()
-            self._users += 1
+            self._tasks += 1
             bars = self._bars
         try:
             yield bars
         finally:
-            with self._changing:
-                self._users -= 1
-                if self._users == 0:
+            with self._lock:
+                self._tasks -= 1
+                if self._tasks == 0:
                     bars.stop()
                     self._bars = None
 
@@ -101,7 +101,7 @@ class _BarTask(Task):
 
 
 class _PlainTask(Task):
-    """A line now and then, for log files."""
+    """Progress as occasional lines, for log files."""
 
     def __init__(self, reporter: ConsoleReporter, description: str, total: float | None) -> None:
         self._reporter, self._description, self._total = reporter, description, total
@@ -118,3 +118,13 @@ class _PlainTask(Task):
 
 REPORTER = ConsoleReporter()
 STDOUT = Console(highlight=False, emoji=False, soft_wrap=True)
+
+
+def print_rows(rows: list[dict[str, str]]) -> None:
+    """Print rows of text as aligned columns, never truncated; the keys are the headings."""
+    table = [list(rows[0]), *(list(row.values()) for row in rows)]
+    widths = [max(len(row[column]) for row in table) for column in range(len(table[0]))]
+    for number, (first, *others) in enumerate(table):
+        cells = [text.rjust(width) for text, width in zip(others, widths[1:], strict=True)]
+        line = "  ".join([first.ljust(widths[0]), *cells])
+        STDOUT.print(line, markup=False, style=None if number else "bold")

@@ -1,4 +1,4 @@
-"""ssdpt datasets: look into a folder, fetch public sets, simulate a plant."""
+"""ssdpt datasets: inspect a folder, download public data sets, simulate a plant."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def inspect(
     path: Annotated[Path, typer.Argument(help="A folder, a sound file or a CSV manifest.")],
     as_json: Json = False,
 ) -> None:
-    """What is in a folder of recordings, and which problems it has."""
+    """What a folder of recordings contains, and problems found in it."""
     from ssdpt.data.inspect import inspect as run
 
-    found = run(path, REPORTER)
+    report = run(path, REPORTER)
     if as_json:
-        STDOUT.print(json.dumps(dataclasses.asdict(found), indent=2), markup=False)
+        STDOUT.print(json.dumps(dataclasses.asdict(report), indent=2), markup=False)
     else:
-        STDOUT.print("\n".join(found.lines()), markup=False)
+        STDOUT.print("\n".join(report.lines()), markup=False)
 
 
 def download(
@@ -46,7 +46,7 @@ def download(
         typer.Option(help="development, additional or evaluation (may be repeated)."),
     ] = None,
 ) -> None:
-    """Fetch a public data set: resumable, checksums verified, unpacked."""
+    """Download and unpack a public data set: resumable, with verified checksums."""
     from ssdpt.data.download import download as run
 
     folders = run(name, out or Path(name), machine, REPORTER, parts=tuple(part or ["development"]))
@@ -58,9 +58,9 @@ def simulate(
     out: Annotated[Path, typer.Argument(help="Folder for the machines.")],
     preset: Annotated[str, typer.Option(help="demo, quality, dcase2021 or tiny.")] = "demo",
     machine: Machines = None,
-    seed: Annotated[int, typer.Option(help="Same seed, same bytes.")] = 0,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same bytes.")] = 0,
 ) -> None:
-    """Make the recordings of a simulated plant, faults and all, in the DCASE 2021 layout."""
+    """Simulate recordings of a plant with faults, in DCASE 2021 layout."""
     from ssdpt.data.simulator import simulate as run
 
     STDOUT.print(str(run(out, preset, seed=seed, machines=machine, reporter=REPORTER)))

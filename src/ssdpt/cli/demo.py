@@ -1,4 +1,4 @@
-"""ssdpt demo: the whole way on a simulated plant."""
+"""ssdpt demo: all steps on a simulated plant."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import Annotated
 import typer
 
 from ssdpt.cli.command import command
-from ssdpt.cli.console import REPORTER, STDOUT
-from ssdpt.cli.judge import print_rows
+from ssdpt.cli.console import REPORTER, STDOUT, print_rows
 
 
 def register(app: typer.Typer) -> None:
@@ -18,12 +17,14 @@ def register(app: typer.Typer) -> None:
 
 
 def demo(
-    out: Annotated[Path, typer.Option("--out", "-o", help="Where everything goes.")] = Path("demo"),
-    preset: Annotated[str, typer.Option(help="Of the plant: demo or tiny.")] = "demo",
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for all results.")] = Path(
+        "demo"
+    ),
+    preset: Annotated[str, typer.Option(help="Preset of the plant: demo or tiny.")] = "demo",
     fit: Annotated[str, typer.Option(help="Preset of the detector.")] = "fast",
-    seed: Annotated[int, typer.Option(help="Of plant and detector.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of plant and detector.")] = 0,
 ) -> None:
-    """Simulate a plant, learn its normal sound, judge unseen clips, write a report."""
+    """Simulate a plant, learn its normal sound, score new clips, write a report."""
     from ssdpt.experiments.demo import run_demo
 
     result = run_demo(out, plant_preset=preset, fit_preset=fit, seed=seed, reporter=REPORTER)

@@ -1,4 +1,4 @@
-"""How `ssdpt score` prints: each result as soon as it is there."""
+"""Output formats of `ssdpt score`; each result is printed as soon as it is computed."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class Format(StrEnum):
     json = "json"
     csv = "csv"
     jsonl = "jsonl"
-    parquet = "parquet"  # written into a folder only
+    parquet = "parquet"  # only written to a folder
 
 
 class Writer:
-    """Writes scores one by one; leaving the context closes what the format has open."""
+    """Writes scores one by one; leaving the context completes the output."""
 
     def __init__(self, kind: Format, file: TextIO, *, with_timeline: bool) -> None:
         self._kind, self._file, self._with_timeline = kind, file, with_timeline
@@ -56,15 +56,15 @@ class Writer:
         self._file.flush()
 
     def write(self, score: Score) -> None:
-        """One result."""
+        """Write one result."""
         if self._kind is Format.table:
             self._table_row(score)
         elif self._kind is Format.csv:
             self._csv_rows(score)
         else:
             indented = self._kind is Format.json
-            lead = (",\n" if self._count else "\n") if indented else ""
-            self._file.write(lead + json.dumps(as_json(score, self._with_timeline)))
+            separator = (",\n" if self._count else "\n") if indented else ""
+            self._file.write(separator + json.dumps(as_json(score, self._with_timeline)))
             self._file.write("" if indented else "\n")
         self._count += 1
         self._file.flush()
@@ -98,9 +98,9 @@ class Writer:
 
 
 def sparkline(values: Sequence[float]) -> str:
-    """The course of `values` in at most 40 small bars, each the highest of its stretch."""
+    """`values` as at most 40 small bars, each the maximum of its part."""
     count = min(_BAR_COUNT, len(values))
-    edges = [round(place * len(values) / count) for place in range(count + 1)]
+    edges = [round(bar * len(values) / count) for bar in range(count + 1)]
     tops = [max(values[a:b]) for a, b in pairwise(edges)]
     low, high = min(tops), max(tops)
     scale = (len(_BARS) - 1) / (high - low) if high > low else 0.0

@@ -1,4 +1,4 @@
-"""ssdpt fit, threshold, info: making a model and looking at it."""
+"""ssdpt fit, threshold, info: make a model, change its thresholds, show it."""
 
 from __future__ import annotations
 
@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 Model = Annotated[Path, typer.Argument(help="A model folder, or a folder of models.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Device = Annotated[str, typer.Option(help="auto, cpu or cuda.")]
-Hop = Annotated[
-    str | None, typer.Option(help="Frames from one scored segment to the next, or auto.")
-]
+Hop = Annotated[str | None, typer.Option(help="Frames between scored segments, or auto.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -34,15 +32,15 @@ def register(app: typer.Typer) -> None:
 
 def fit(
     data: Annotated[
-        list[Path], typer.Argument(help="Folders of one machine or of several, or CSV files.")
+        list[Path], typer.Argument(help="Folders of one or more machines, or CSV manifests.")
     ],
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Where the model goes.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder for the model.")] = None,
     preset: Annotated[str, typer.Option(help="best, paper, fast, tiny, or a YAML file.")] = "best",
-    system: Annotated[str | None, typer.Option(help="One that `ssdpt systems` lists.")] = None,
+    system: Annotated[str | None, typer.Option(help="A system listed by `ssdpt systems`.")] = None,
     machine: Annotated[
         list[str] | None, typer.Option(help="Only this machine (may be repeated).")
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Of every random draw.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of all random numbers.")] = None,
     device: Annotated[str | None, typer.Option(help="auto, cpu or cuda.")] = None,
     false_alarm_rate: Annotated[
         float | None, typer.Option(help="Share of normal clips above the alert threshold.")
@@ -53,40 +51,42 @@ def fit(
         list[str] | None, typer.Option("--set", help="Any setting: ssdpt.training.epochs=5.")
     ] = None,
     jobs: Annotated[
-        int | None, typer.Option(min=1, help="Machines fitted at once; several on a GPU.")
+        int | None, typer.Option(min=1, help="Machines fitted in parallel; several on a GPU.")
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on after an interruption.")] = False,
-    strict: Annotated[bool, typer.Option("--strict", help="Refuse other sample rates.")] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Continue after an interruption.")
+    ] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Reject other sample rates.")] = False,
     background: Annotated[
         list[Path] | None,
         typer.Option(help="Normal sound of other machines, or of the hall (may be repeated)."),
     ] = None,
     frozen: Annotated[
-        bool, typer.Option("--frozen", help="Use the networks that come with ssdpt; train none.")
+        bool, typer.Option("--frozen", help="Use the networks shipped with ssdpt; train none.")
     ] = False,
     add_to: Annotated[
-        Path | None, typer.Option(help="Add the machine to this model, with its networks.")
+        Path | None, typer.Option(help="Add the machine to this model; its networks are reused.")
     ] = None,
     exclude_domain: Annotated[
-        str | None, typer.Option(help="Learn without clips of this domain: source or target.")
+        str | None, typer.Option(help="Leave out clips of this domain: source or target.")
     ] = None,
 ) -> None:
     """Learn the normal sound of a machine from a folder of recordings."""
-    import torch  # noqa: F401  says at once that it is missing
+    import torch  # noqa: F401  fails at once if it is missing
 
     from ssdpt.config.tree import load_config, parse_override, with_hop
     from ssdpt.data.layouts import read_layouts, without_domain
     from ssdpt.fleet.fleet import add_to_fleet, fit_fleet, only_machines
 
-    given: dict[str, Any] = dict(parse_override(text) for text in set_ or [])
-    named = {
+    settings: dict[str, Any] = dict(parse_override(text) for text in set_ or [])
+    options = {
         "system": system,
         "seed": seed,
         "device": device,
         "audio.channel": channel,
         "decision.false_alarm_rate": false_alarm_rate,
     }
-    given |= {name: value for name, value in named.items() if value is not None}
+    settings |= {name: value for name, value in options.items() if value is not None}
     dataset = read_layouts(data)
     for note in dataset.notes:
         REPORTER.warn(note)
@@ -95,8 +95,8 @@ def fit(
     if exclude_domain is not None:
         dataset = without_domain(dataset, exclude_domain)
     if add_to is not None:
-        _refuse_beside_add_to(
-            given,
+        _reject_with_add_to(
+            settings,
             {
                 "--out": out,
                 "--preset": preset != "best",
@@ -107,11 +107,11 @@ def fit(
                 "--hop": hop,
             },
         )
-        fleet = add_to_fleet(dataset, add_to, given, strict=strict, reporter=REPORTER)
+        fleet = add_to_fleet(dataset, add_to, settings, strict=strict, reporter=REPORTER)
     else:
         if out is None:
-            raise SsdptError("say where the model goes: --out FOLDER")
-        config = load_config(preset, given)
+            raise SsdptError("name a folder for the model: --out FOLDER")
+        config = load_config(preset, settings)
         if hop is not None:
             config = with_hop(config, hop)
         fleet = fit_fleet(
@@ -122,7 +122,7 @@ def fit(
             strict=strict,
             jobs=jobs,
             others=_others(config, background or []),
-            background=_frozen(config, background or []) if frozen else None,
+            shared_reference=_frozen(config, background or []) if frozen else None,
             reporter=REPORTER,
         )
     for name, detector in fleet.items():
@@ -132,23 +132,23 @@ def fit(
         )
 
 
-def _refuse_beside_add_to(settings: dict[str, Any], options: dict[str, Any]) -> None:
-    """What is added to a model takes its settings and its networks."""
-    named = [name for name, value in options.items() if value]
-    named += [
+def _reject_with_add_to(settings: dict[str, Any], options: dict[str, Any]) -> None:
+    """A machine that is added to a model uses the model's settings and networks."""
+    rejected = [name for name, value in options.items() if value]
+    rejected += [
         f"{name} (a setting)"
         for name in settings
         if not name.startswith("decision.") and name not in {"seed", "device", "audio.channel"}
     ]
-    if named:
+    if rejected:
         raise SsdptError(
-            f"{named[0]} does not go with --add-to: a machine that is added to a model is heard "
-            "as its other machines are"
+            f"{rejected[0]} cannot be used with --add-to: an added machine uses the settings and "
+            "networks of the model"
         )
 
 
 def _others(config: Config, paths: list[Path]) -> list[Recording]:
-    """Recordings of other machines, which are never called by a name of the machines' own."""
+    """Recordings of other machines, under names that cannot match the fitted machines."""
     from dataclasses import replace
 
     from ssdpt.data.layouts import read_layout
@@ -156,8 +156,8 @@ def _others(config: Config, paths: list[Path]) -> list[Recording]:
 
     if paths and not system_class(config.system).uses_shared_reference:
         raise SsdptError(
-            f"system {config.system} learns nothing from a background; use preset best or system "
-            "texture, or leave --background out"
+            f"system {config.system} does not use background recordings; use preset best or "
+            "system texture, or omit --background"
         )
     return [
         replace(recording, machine=f"{path}: {recording.machine}")
@@ -167,14 +167,14 @@ def _others(config: Config, paths: list[Path]) -> list[Recording]:
 
 
 def _frozen(config: Config, background: list[Path]) -> SharedReference:
-    """What comes with the package, networks and all."""
+    """The shared reference that is shipped with ssdpt, including its networks."""
     from ssdpt.systems import system_class
     from ssdpt.systems.parts.shared_reference import SharedReference
 
     if not system_class(config.system).trains_networks or background:
         raise SsdptError(
-            "--frozen uses the networks that come with ssdpt instead of training some: it goes "
-            "with preset best and without --background"
+            "--frozen uses the networks shipped with ssdpt instead of training: use it with "
+            "preset best and without --background"
         )
     return SharedReference.shipped(config, frozen=True)
 
@@ -197,13 +197,13 @@ def threshold(
         least = detector.calibration.pooled.smallest_observed_rate
         if false_alarm_rate * detector.calibration.alarm_ratio < least:
             REPORTER.warn(
-                f"{name}: thresholds rest on {detector.calibration.pooled.clips} normal clips; "
+                f"{name}: thresholds are from {detector.calibration.pooled.clips} normal clips; "
                 f"rates below {least:.2g} are extrapolated"
             )
 
 
 def info(model: Model, as_json: Json = False) -> None:
-    """What a model is, what it heard and how it judges."""
+    """What a model is, what it was trained on, and its thresholds."""
     from ssdpt.fleet.fleet import Fleet
 
     fleet = Fleet.load(model, device="cpu")

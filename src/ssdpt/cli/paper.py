@@ -1,4 +1,4 @@
-"""ssdpt paper: the paper's tables and figures."""
+"""ssdpt paper: reproduce the paper's tables and figures."""
 
 from __future__ import annotations
 
@@ -12,12 +12,11 @@ from typing import Annotated
 import typer
 
 from ssdpt.cli.command import EXIT_INTERRUPTED, Group, command, everywhere
-from ssdpt.cli.console import REPORTER, STDOUT
-from ssdpt.cli.judge import print_rows
+from ssdpt.cli.console import REPORTER, STDOUT, print_rows
 from ssdpt.cli.model import Json
 from ssdpt.cli.score import EngineName
 
-app = typer.Typer(help="What the paper reports, computed here.", no_args_is_help=True, cls=Group)
+app = typer.Typer(help="Reproduce the paper's results.", no_args_is_help=True, cls=Group)
 app.callback()(everywhere)
 
 
@@ -28,24 +27,29 @@ class ErrorChoice(StrEnum):
 
 Data = Annotated[
     list[Path] | None,
-    typer.Option(help="The DCASE 2021 folder, or any labelled one (may be repeated)."),
+    typer.Option(help="The DCASE 2021 folder, or other labelled data (may be repeated)."),
 ]
-Out = Annotated[Path, typer.Option("--out", "-o", help="Where tables, figures and cells go.")]
+Out = Annotated[Path, typer.Option("--out", "-o", help="Folder for tables, figures and cells.")]
 Machines = Annotated[
     list[str] | None, typer.Option("--machines", help="Only these: fan,valve (may be repeated).")
 ]
-Seeds = Annotated[int, typer.Option(min=1, help="Trainings of every kind.")]
+Seeds = Annotated[int, typer.Option(min=1, help="Number of trainings per configuration.")]
 Quick = Annotated[
-    bool, typer.Option("--quick", help="A smoke run of minutes; without --data on its own plant.")
+    bool,
+    typer.Option("--quick", help="A smoke run of minutes; without --data, on a simulated plant."),
 ]
-Where = Annotated[EngineName, typer.Option("--engine", help="This machine or a Ray cluster.")]
-Address = Annotated[str, typer.Option(help="Of the Ray cluster: auto or host:port.")]
-Gpus = Annotated[float, typer.Option(min=0, help="Share of a GPU for a cell on the cluster.")]
-OnlyPlan = Annotated[bool, typer.Option("--plan", help="Say what it would cost, run nothing.")]
+Where = Annotated[
+    EngineName, typer.Option("--engine", help="Run on this machine or on a Ray cluster.")
+]
+Address = Annotated[str, typer.Option(help="Address of the Ray cluster: auto or host:port.")]
+Gpus = Annotated[float, typer.Option(min=0, help="Share of a GPU per cell on the cluster.")]
+OnlyPlan = Annotated[
+    bool, typer.Option("--plan", help="Estimate time and memory only; run nothing.")
+]
 Device = Annotated[str, typer.Option(help="auto, cpu or cuda.")]
-Jobs = Annotated[int | None, typer.Option(min=1, help="Cells at once on this machine.")]
+Jobs = Annotated[int | None, typer.Option(min=1, help="Cells run in parallel on this machine.")]
 Error = Annotated[
-    ErrorChoice, typer.Option(help="Of a segment, in the β experiment: its mean or its sum.")
+    ErrorChoice, typer.Option(help="Squared error of a segment in the β experiment: mean or sum.")
 ]
 Set = Annotated[
     list[str] | None, typer.Option("--set", help="Any setting: ssdpt.training.epochs=5.")
@@ -53,7 +57,7 @@ Set = Annotated[
 
 
 def _experiment(name: str, about: str, experiments: tuple[str, ...]) -> None:
-    """Add the command for some of the experiments."""
+    """Add a command that runs these experiments."""
 
     def run(
         out: Out,
@@ -73,14 +77,14 @@ def _experiment(name: str, about: str, experiments: tuple[str, ...]) -> None:
         from ssdpt.config.tree import parse_override
         from ssdpt.errors import SsdptError
         from ssdpt.experiments.paper.engine import Engine
-        from ssdpt.experiments.paper.paper import Paper, Request
+        from ssdpt.experiments.paper_run import PaperRequest, PaperRun
 
         if engine is EngineName.local and gpus:
             raise SsdptError(
-                "a share of a GPU is for a cluster: add --engine ray, or use --jobs here"
+                "--gpus needs a cluster: add --engine ray, or use --jobs on this machine"
             )
-        paper = Paper(
-            Request(
+        paper = PaperRun(
+            PaperRequest(
                 experiments=experiments,
                 out=out,
                 roots=tuple(data or ()),
@@ -96,14 +100,16 @@ def _experiment(name: str, about: str, experiments: tuple[str, ...]) -> None:
             REPORTER,
         )
         if plan:
-            found = paper.plan()
-            print_rows(found.table())
-            STDOUT.print(found.summary(), markup=False)
+            estimate = paper.plan()
+            print_rows(estimate.table())
+            STDOUT.print(estimate.summary(), markup=False)
             return
         try:
             STDOUT.print(f"report: {paper.run()}", markup=False)
         except KeyboardInterrupt as error:
-            REPORTER.error("interrupted; the same command goes on with the cells that are missing")
+            REPORTER.error(
+                "interrupted; run the same command again to continue with the missing cells"
+            )
             raise typer.Exit(EXIT_INTERRUPTED) from error
 
     run.__doc__ = about
@@ -112,7 +118,7 @@ def _experiment(name: str, about: str, experiments: tuple[str, ...]) -> None:
 
 def params(as_json: Json = False) -> None:
     """Parameter counts of the networks of Table II."""
-    from ssdpt.experiments.paper.params import parameter_table
+    from ssdpt.experiments.paper.parameter_counts import parameter_table
 
     rows = parameter_table()
     if as_json:
@@ -130,9 +136,9 @@ _experiment(
     "Both tables, all figures, and a verdict on every claim.",
     ("main", "masking", "patches", "blocks", "beta"),
 )
-_experiment("main", "Table I and the systems by machine type.", ("main",))
+_experiment("main", "Table I, and all systems by machine type.", ("main",))
 _experiment("masking", "Masking methods.", ("masking",))
 _experiment("patches", "Number and size of patch masks.", ("patches",))
-_experiment("blocks", "Table II: blocks and frame lengths.", ("blocks",))
+_experiment("blocks", "Table II: number of blocks and frames per segment.", ("blocks",))
 _experiment("beta", "The weight of the reconstruction error in the score.", ("beta",))
 command(app, "params")(params)

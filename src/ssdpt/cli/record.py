@@ -1,4 +1,4 @@
-"""ssdpt record: normal sound from a microphone."""
+"""ssdpt record: record normal sound with a microphone."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ def register(app: typer.Typer) -> None:
 
 def record(
     out: Annotated[Path, typer.Argument(help="Folder of the machine; clips go into OUT/normal.")],
-    minutes: Annotated[float, typer.Option(help="How long.")] = 10.0,
+    minutes: Annotated[float, typer.Option(help="Duration in minutes.")] = 10.0,
     device: Annotated[str | None, typer.Option(help="Microphone, by number or name.")] = None,
-    sample_rate: Annotated[int, typer.Option(help="Hz.")] = 16000,
+    sample_rate: Annotated[int, typer.Option(help="Sample rate in Hz.")] = 16000,
     channel: Annotated[int, typer.Option(help="Channel of the device, from 0.")] = 0,
 ) -> None:
-    """Record the normal sound of a machine in clips of ten seconds."""
+    """Record the normal sound of a machine as ten-second clips."""
     from ssdpt.data.record import record as run
 
     chosen = int(device) if device is not None and device.isdecimal() else device

@@ -1,4 +1,4 @@
-"""ssdpt score: judging recordings, a few to look at or an archive into shards."""
+"""ssdpt score: print the scores of recordings, or write those of an archive into shards."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from ssdpt.cli.command import EXIT_ANOMALY, EXIT_ERROR, EXIT_INTERRUPTED
+from ssdpt.cli.command import EXIT_ANOMALY, EXIT_ERROR, EXIT_INTERRUPTED, command
 from ssdpt.cli.console import REPORTER, STDOUT
 from ssdpt.cli.formats import Format, Writer
 from ssdpt.cli.model import Device, Hop, Model
 from ssdpt.errors import SsdptError
 
 if TYPE_CHECKING:
-    from ssdpt.evaluation.sheet import Sheets
+    from ssdpt.evaluation.clip_picture import ClipPictures
     from ssdpt.fleet.archive import Summary
     from ssdpt.fleet.fleet import Fleet
     from ssdpt.types import Recording
 
 
 class EngineName(StrEnum):
-    """Who does the work: this machine, or the nodes of a Ray cluster."""
+    """Where the work is done: on this machine, or on the nodes of a Ray cluster."""
 
     local = "local"
     ray = "ray"
 
 
 @dataclass(frozen=True, slots=True)
-class _Where:
-    """Where an archive is scored, and into what."""
+class _ArchiveTarget:
+    """How an archive is scored, and where the shards are written."""
 
     out: Path
     table: Literal["csv", "parquet"]
@@ -47,11 +47,16 @@ class _Where:
 
 @dataclass(frozen=True, slots=True)
 class _Printing:
-    """How scores are printed, and where pictures go beside them."""
+    """How scores are printed, and the folder for pictures."""
 
     format: Format
     timeline: bool
     explain: Path | None
+
+
+def register(app: typer.Typer) -> None:
+    """Add this command."""
+    command(app, "score")(score)
 
 
 def score(
@@ -59,46 +64,51 @@ def score(
     paths: Annotated[list[Path], typer.Argument(help="Sound files, folders or CSV manifests.")],
     format_: Annotated[
         Format | None,
-        typer.Option("--format", help="How results are printed, or written (csv, parquet)."),
+        typer.Option("--format", help="Format of printed results, or of --out (csv, parquet)."),
     ] = None,
-    timeline: Annotated[bool, typer.Option("--timeline", help="Also the scores in time.")] = False,
+    timeline: Annotated[
+        bool, typer.Option("--timeline", help="Also print the score over time.")
+    ] = False,
     explain: Annotated[
-        Path | None, typer.Option(help="Draw where each clip is odd: a PNG a clip goes here.")
+        Path | None,
+        typer.Option(help="Folder for a PNG per clip that shows where it is anomalous."),
     ] = None,
     section: Annotated[str | None, typer.Option(help="Machine ID of all these clips.")] = None,
     machine: Annotated[str | None, typer.Option(help="Machine of all these clips.")] = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Refuse other sample rates.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Reject other sample rates.")] = False,
     device: Device = "auto",
     hop: Hop = None,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Write shards here; goes on after a stop.")
+        Path | None, typer.Option("--out", "-o", help="Write shards to this folder; resumable.")
     ] = None,
     shard_size: Annotated[int, typer.Option(min=1, help="Clips in a shard of --out.")] = 1000,
     engine: Annotated[
-        EngineName, typer.Option(help="Who does the work for --out.")
+        EngineName, typer.Option(help="Where the work for --out is done.")
     ] = EngineName.local,
-    address: Annotated[str, typer.Option(help="Of the Ray cluster: auto or host:port.")] = "auto",
+    address: Annotated[
+        str, typer.Option(help="Address of the Ray cluster: auto or host:port.")
+    ] = "auto",
     gpus: Annotated[
-        float, typer.Option(min=0, help="GPUs of a task on the cluster, e.g. 0.25.")
+        float, typer.Option(min=0, help="GPUs per task on the cluster, e.g. 0.25.")
     ] = 0.0,
 ) -> None:
     """Score recordings. Exit code 0: all normal, 1: something above threshold, 2: an error."""
     if out is None:
         if engine is EngineName.ray or format_ is Format.parquet:
-            what = "--engine ray" if engine is EngineName.ray else "--format parquet"
-            raise SsdptError(f"{what} writes into a folder: name it with --out")
+            option = "--engine ray" if engine is EngineName.ray else "--format parquet"
+            raise SsdptError(f"{option} writes to a folder: name it with --out")
         recordings = recordings_at(paths, section, machine)
         printing = _Printing(format_ or Format.table, timeline, explain)
         anomalous, failed = _print_scores(model, recordings, printing, strict, device, hop)
     else:
         if explain is not None:
-            raise SsdptError("--explain goes with printed scores: leave it or --out away")
+            raise SsdptError("--explain cannot be combined with --out: omit one of them")
         if timeline or format_ not in {None, Format.csv, Format.parquet}:
-            what = "--timeline" if timeline else f"--format {format_}"
-            raise SsdptError(f"{what} is printed, not written: leave it or --out away")
+            option = "--timeline" if timeline else f"--format {format_}"
+            raise SsdptError(f"{option} cannot be combined with --out: omit one of them")
         table: Literal["csv", "parquet"] = "parquet" if format_ is Format.parquet else "csv"
-        where = _Where(out, table, shard_size, engine, address, gpus, device)
-        summary = _write_shards(model, recordings_at(paths, section, machine), where, strict, hop)
+        target = _ArchiveTarget(out, table, shard_size, engine, address, gpus, device)
+        summary = _write_shards(model, recordings_at(paths, section, machine), target, strict, hop)
         anomalous, failed = summary.anomalous > 0, summary.failed > 0
     if failed or anomalous:
         raise typer.Exit(EXIT_ERROR if failed else EXIT_ANOMALY)
@@ -112,11 +122,11 @@ def _print_scores(
     device: str,
     hop: str | None,
 ) -> tuple[bool, bool]:
-    """Each score as soon as it is there; gives whether some were anomalous, and some failed."""
+    """Print each score as it is computed; return whether any was anomalous, and any failed."""
     from ssdpt.fleet.fleet import Fleet
 
     fleet = Fleet.load(model, device=device, hop=hop)
-    sheets = None if printing.explain is None else _sheets(printing.explain, fleet)
+    pictures = None if printing.explain is None else _pictures(printing.explain, fleet)
     anomalous = failed = False
     with Writer(printing.format, sys.stdout, with_timeline=printing.timeline) as writer:
         for recording, result in fleet.score_all(recordings, strict=strict):
@@ -125,63 +135,69 @@ def _print_scores(
                 failed = True
                 continue
             writer.write(result)
-            if sheets is not None:
-                sheets.add(recording, result, fleet.detector_for(recording))
+            if pictures is not None:
+                pictures.add(recording, result, fleet.detector_for(recording))
             anomalous = anomalous or result.is_anomalous
     return anomalous, failed
 
 
-def _sheets(folder: Path, fleet: Fleet) -> Sheets:
-    """Where pictures go; said before anything is scored where a model cannot make them."""
-    from ssdpt.evaluation.sheet import Sheets, require_maps
+def _pictures(folder: Path, fleet: Fleet) -> ClipPictures:
+    """The folder for pictures; an SsdptError at once if a model has no anomaly map."""
+    from ssdpt.evaluation.clip_picture import ClipPictures, require_maps
 
     for machine in fleet.machines:
         require_maps(fleet[machine])
-    return Sheets(folder)
+    return ClipPictures(folder)
 
 
 def _write_shards(
-    model: Path, recordings: Iterator[Recording], where: _Where, strict: bool, hop: str | None
+    model: Path,
+    recordings: Iterator[Recording],
+    target: _ArchiveTarget,
+    strict: bool,
+    hop: str | None,
 ) -> Summary:
-    """An archive into shards, and a line that sums it up."""
+    """Score an archive into shards, and print a summary line."""
     from contextlib import ExitStack
 
     from ssdpt.fleet.archive import Scoring, local_engine, ray_engine, score_archive
 
     with ExitStack() as stack:
-        if where.engine is EngineName.ray:
+        if target.engine is EngineName.ray:
             from ssdpt.common.cluster import Cluster
 
-            cluster = stack.enter_context(Cluster.connect(where.address, REPORTER))
-            engine = ray_engine(cluster, gpus=where.gpus, device=where.device)
+            cluster = stack.enter_context(Cluster.connect(target.address, REPORTER))
+            engine = ray_engine(cluster, gpus=target.gpus, device=target.device)
         else:
-            engine = local_engine(where.device)
+            engine = local_engine(target.device)
         began = time.monotonic()
         try:
             summary = score_archive(
                 recordings,
                 Scoring.by(model, hop=hop, strict=strict),
-                where.out,
+                target.out,
                 engine,
-                table=where.table,
-                shard_size=where.shard_size,
+                table=target.table,
+                shard_size=target.shard_size,
                 reporter=REPORTER,
             )
         except KeyboardInterrupt as error:
-            REPORTER.error("interrupted; the same command goes on with the shards that are missing")
+            REPORTER.error(
+                "interrupted; run the same command again to continue with the missing shards"
+            )
             raise typer.Exit(EXIT_INTERRUPTED) from error
         seconds = time.monotonic() - began
-    words = [f"{summary.clips} clips", f"{summary.anomalous} anomalous", f"{summary.failed} failed"]
+    parts = [f"{summary.clips} clips", f"{summary.anomalous} anomalous", f"{summary.failed} failed"]
     if summary.scored_now:
-        words.append(f"{summary.scored_now / seconds:.1f} clips a second")
-    STDOUT.print(f"{', '.join(words)} -> {where.out}", markup=False)
+        parts.append(f"{summary.scored_now / seconds:.1f} clips per second")
+    STDOUT.print(f"{', '.join(parts)} -> {target.out}", markup=False)
     return summary
 
 
 def recordings_at(
     paths: list[Path], section: str | None, machine: str | None
 ) -> Iterator[Recording]:
-    """What lies at these paths; `section` and `machine` go before what names and folders tell."""
+    """The recordings at these paths; `section` and `machine` override file and folder names."""
     from ssdpt.data.layouts import read_layout
 
     for path in paths:

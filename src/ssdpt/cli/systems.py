@@ -8,8 +8,7 @@ from typing import Any
 import typer
 
 from ssdpt.cli.command import command
-from ssdpt.cli.console import REPORTER, STDOUT
-from ssdpt.cli.judge import print_rows
+from ssdpt.cli.console import REPORTER, STDOUT, print_rows
 from ssdpt.cli.model import Json
 from ssdpt.errors import SsdptError
 

@@ -84,9 +84,10 @@ def _systems() -> _Systems:
             _add(point.load(), point.name, systems.entries)
         except Exception as error:  # a foreign package may fail in any way; the others go on
             package = f" of package {point.dist.name}" if point.dist else ""
-            reason = f"system {point.name}{package} cannot be used: {error or type(error).__name__}"
-            systems.problems[point.name] = reason
-            warn(reason)
+            reason = str(error) or type(error).__name__
+            systems.problems[point.name] = f"system {point.name}{package} cannot be used: {reason}"
+    for problem in systems.problems.values():
+        warn(problem)
     return systems
 
 

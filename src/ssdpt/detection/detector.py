@@ -60,7 +60,7 @@ class Detector(Scorer):
         resume: bool = False,
         strict: bool = False,
         reporter: Reporter = SILENT,
-        background: SharedReference | None = None,
+        shared_reference: SharedReference | None = None,
     ) -> Self:
         """Learn the normal sound of one machine.
 
@@ -68,7 +68,7 @@ class Detector(Scorer):
         it holds several machines, `machine` names one. It may also be a list of normal clips in
         memory, of the machine that `machine` names: of these no sound is written anywhere.
         `config` is a preset's name or a whole configuration. `work` keeps checkpoints, from which
-        `resume` goes on. `background` is what has been learned of other machines.
+        `resume` goes on. `shared_reference` is what has been learned of other machines.
         """
         settings = load_config(config) if isinstance(config, str) else config
         recordings = _recordings_of_one_machine(source, machine, reporter)
@@ -81,7 +81,7 @@ class Detector(Scorer):
                 resume=resume,
                 strict=strict,
                 reporter=reporter,
-                background=background,
+                shared_reference=shared_reference,
             )
         return cls(fitted.system, fitted.stored, fitted.log)
 

@@ -54,12 +54,12 @@ def fit_machine(
     resume: bool = False,
     strict: bool = False,
     reporter: Reporter = SILENT,
-    background: SharedReference | None = None,
+    shared_reference: SharedReference | None = None,
 ) -> Fitted:
     """Fit and calibrate on the normal training recordings among `recordings` of one machine.
 
     `work` holds checkpoints while it runs. With `strict`, a recording at another sample rate than
-    the model's is refused. `background` is what has been learned of other machines.
+    the model's is refused. `shared_reference` is what has been learned of other machines.
     """
     notes = _Notes(reporter)
     chosen = _normal_training_recordings(recordings, config.seed, notes)
@@ -80,7 +80,7 @@ def fit_machine(
     def fit(part: FeatureView, name: str) -> System:
         place = work / name.replace(" ", "-")
         context = FitContext(
-            place, identity, resume, reporter, name, models, shared_reference=background
+            place, identity, resume, reporter, name, models, shared_reference=shared_reference
         )
         return system_kind.fit(part, config, context)
 
@@ -159,12 +159,12 @@ def learn_shared_reference(
         of_group = _readable_clips(chosen, config, strict, notes, reporter, least=1)
         copies = near_copies(of_group, clips, config.features.n_mels)
         names = dict.fromkeys(of_group.recordings[position].path for position in copies)
-        notes.add_files("left out of the background, nearly the machine's own", list(names))
+        notes.add_files("left out of the other machines, nearly the machine's own", list(names))
         if len(copies) < len(of_group):
             kept.append(of_group.without(copies))
     used = [recording for part in (*clips, *kept) for recording in dict.fromkeys(part.recordings)]
     identity = _identity(config, used, [content_digest(recording) for recording in used])
-    context = FitContext(work, identity, resume, reporter, "background")
+    context = FitContext(work, identity, resume, reporter, "shared reference")
     return SharedReference.learn(clips, config, context, kept)
 
 

@@ -92,7 +92,7 @@ class SystemFrameScorer(FrameScorer):
             clip_seconds=system.config.audio.clip_seconds,
             segment_frames=system.segment_frames,
             segment_hop=hop_of(system.config),
-            averages_segments=system.score_is_segment_mean,
+            averages_segments=system.averages_segments,
         )
         self._system = system
 

@@ -1,1 +1,1 @@
-"""How good a detector is: the one room that reads labels."""
+"""How good a detector is. Only this package and the experiments above it read labels."""

@@ -1,7 +1,7 @@
-"""Which labelled clips may judge a model, and their scores.
+"""Which labelled clips are used to evaluate a model, and their scores.
 
-A clip counts when it has a label, is not of a training split, has a model for its machine, and no
-model to be judged heard it in training or calibration (by content, whatever its name).
+A clip is used if it has a label, is not in a training split, its machine has a model, and none of
+the evaluated models used it in training or calibration (compared by content, not by name).
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from ssdpt.data.layouts import Dataset
     from ssdpt.fleet.fleet import Fleet
 
-HEARD = "heard in training or calibration"
-_SPLITS = {"train": "of the training split", "supplemental": "supplemental"}
+USED_BEFORE = "used in training or calibration"
+_SPLITS = {"train": "in the training split", "supplemental": "in the supplemental split"}
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """Clips that do not count, and why."""
+    """Clips that are not used, and why."""
 
     reason: str
     names: tuple[str, ...]
@@ -38,7 +38,7 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class ScoredClip:
-    """A labelled recording and the verdict on it."""
+    """A labelled recording and its score."""
 
     recording: Recording
     score: Score
@@ -50,13 +50,20 @@ class ScoredClip:
 
     @property
     def row(self) -> Row:
-        """The clip as the result tables want it."""
+        """The clip as a row of the result tables."""
         return self.row_with(self.score.value, self.score.threshold)
 
     def row_with(self, value: float, threshold: float = math.nan) -> Row:
-        """The same clip with the score of someone else."""
-        known = self.recording
-        return Row(known.machine, known.section, known.domain, self.is_faulty, value, threshold)
+        """The same clip with the score of another detector."""
+        recording = self.recording
+        return Row(
+            recording.machine,
+            recording.section,
+            recording.domain,
+            self.is_faulty,
+            value,
+            threshold,
+        )
 
 
 def count(number: int, noun: str) -> str:
@@ -67,26 +74,26 @@ def count(number: int, noun: str) -> str:
 def choose_clips(
     dataset: Dataset, fleets: Sequence[Fleet], *, reporter: Reporter = SILENT
 ) -> tuple[list[Recording], list[LeftOut]]:
-    """Recordings of `dataset` that may judge all of `fleets`, and those left out."""
+    """Recordings of `dataset` on which all of `fleets` can be evaluated, and those left out."""
     chosen: list[Recording] = []
-    dropped: dict[str, list[str]] = {}
+    left_out: dict[str, list[str]] = {}
     with reporter.task("Choosing clips", total=len(dataset.recordings)) as task:
         for recording in dataset.recordings:
-            reason = _reason_against(recording, fleets)
+            reason = _reason_to_leave_out(recording, fleets)
             if reason:
-                dropped.setdefault(reason, []).append(recording.path.name)
+                left_out.setdefault(reason, []).append(recording.path.name)
             else:
                 chosen.append(recording)
             task.advance()
     chosen.sort(key=lambda r: (r.machine, r.section, r.domain, r.label != "normal", str(r.path)))
-    return chosen, [LeftOut(reason, tuple(names)) for reason, names in dropped.items()]
+    return chosen, [LeftOut(reason, tuple(names)) for reason, names in left_out.items()]
 
 
-def _reason_against(recording: Recording, fleets: Sequence[Fleet]) -> str:
+def _reason_to_leave_out(recording: Recording, fleets: Sequence[Fleet]) -> str:
     if recording.split in _SPLITS:
         return _SPLITS[recording.split]
     if not recording.label:
-        return "without a label"
+        return "no label"
     detectors = [fleet.for_recording(recording) for fleet in fleets]
     if any(detector is None for detector in detectors):
         return f"no model for machine {recording.machine}"
@@ -95,14 +102,14 @@ def _reason_against(recording: Recording, fleets: Sequence[Fleet]) -> str:
     except OSError as error:
         return f"unreadable: {error.strerror or error}"
     if any(detector is not None and content in detector.fingerprint for detector in detectors):
-        return HEARD
+        return USED_BEFORE
     return ""
 
 
 def score_clips(
     fleet: Fleet, recordings: Iterable[Recording], *, reporter: Reporter = SILENT
 ) -> tuple[list[ScoredClip], list[LeftOut]]:
-    """Score every recording; one that cannot be scored is left out by name and the rest go on."""
+    """Score every recording; one that cannot be scored is left out, with a warning."""
     recordings = list(recordings)
     scored: list[ScoredClip] = []
     failed: list[LeftOut] = []
@@ -111,8 +118,8 @@ def score_clips(
             if isinstance(score, Score) and math.isfinite(score.value):
                 scored.append(ScoredClip(recording, score))
             else:
-                unusable = f"{recording.path}: the score is not a finite number"
-                reason = unusable if isinstance(score, Score) else str(score)
+                not_finite = f"{recording.path}: the score is not a finite number"
+                reason = not_finite if isinstance(score, Score) else str(score)
                 failed.append(LeftOut(reason, (recording.path.name,)))
                 reporter.warn(f"Skipped {reason}")
             task.advance(note=recording.machine)

@@ -1,4 +1,4 @@
-"""`ssdpt compare`: two models on the same clips, and whether the difference is more than chance."""
+"""`ssdpt compare`: two models on the same clips, and whether their difference is significant."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One machine, or all: the figures of A and B, and B − A on the same resamples."""
+    """One machine, or all: the metrics of A and B, and B − A on the same resamples."""
 
     machine: str
     clips: int
@@ -37,7 +37,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The differences by machine, over all, and what they mean."""
+    """The differences per machine and overall, and what they mean."""
 
     names: tuple[str, str]
     machines: tuple[Difference, ...]
@@ -47,20 +47,20 @@ class Comparison:
 
     @property
     def verdict(self) -> str:
-        """The outcome in plain words."""
-        said = [_sentence(self.overall, self.names)]
+        """The result in sentences."""
+        sentences = [_sentence(self.overall, self.names)]
         if len(self.machines) > 1:
             for name, sign in zip(self.names, (-1, 1), strict=True):
                 better = [x.machine for x in self.machines if _clear_sign(x.auc_difference) == sign]
                 if better:
-                    said.append(f"{name} is clearly better on {', '.join(better)}.")
-            level = [x.machine for x in self.machines if not _clear_sign(x.auc_difference)]
-            if level:
-                said.append(f"No clear difference on {', '.join(level)}.")
-        return " ".join(said)
+                    sentences.append(f"{name} is clearly better on {', '.join(better)}.")
+            unclear = [x.machine for x in self.machines if not _clear_sign(x.auc_difference)]
+            if unclear:
+                sentences.append(f"No clear difference on {', '.join(unclear)}.")
+        return " ".join(sentences)
 
     def summary_rows(self) -> list[dict[str, str]]:
-        """A row of text for each machine and, with several, one over all; keys are headings."""
+        """A row of text per machine and, for several machines, one for all; keys are headings."""
         rows = [*self.machines, *([self.overall] if len(self.machines) > 1 else [])]
         a, b = self.names
         return [
@@ -78,7 +78,7 @@ class Comparison:
         ]
 
     def as_json(self) -> dict[str, Any]:
-        """Everything but the names of the clips left out."""
+        """Everything except the names of the clips left out."""
         return {
             "ssdpt": __version__,
             "models": list(self.names),
@@ -103,16 +103,16 @@ def compare(
     reporter: Reporter = SILENT,
     resamples: int = RESAMPLES,
 ) -> Comparison:
-    """Score the labelled clips that neither model has heard with both, and set them side by side.
+    """Compare two models on labelled clips that neither of them was trained on.
 
     AUC and pAUC are arithmetic means over sections and domains (2021 definition). Both models are
-    judged on the same resampled clips, so what is common to them cancels in the interval.
+    evaluated on the same resampled clips, so common variation cancels in the interval.
     """
     if names[0] == names[1]:
         names = (f"{names[0]} (first)", f"{names[1]} (second)")
     recordings, left_out = choose_clips(dataset, [fleet_a, fleet_b], reporter=reporter)
     first, failed_a = score_clips(fleet_a, recordings, reporter=reporter)
-    # A clip that one model could not score is not asked of the other.
+    # Only clips that both models can score are compared.
     second, failed_b = score_clips(fleet_b, [clip.recording for clip in first], reporter=reporter)
     kept = {clip.recording for clip in second}
     first = [clip for clip in first if clip.recording in kept]
@@ -122,36 +122,38 @@ def compare(
 
     rows: dict[str, tuple[list[Row], list[Row]]] = {}
     for a, b in zip(first, second, strict=True):
-        mine, theirs = rows.setdefault(a.recording.machine, ([], []))
-        mine.append(a.row)
-        theirs.append(b.row)
-    differences, drawn = [], []
-    for machine, (mine, theirs) in rows.items():
-        pair = tuple(machine_draws(side, seed=seed, resamples=resamples) for side in (mine, theirs))
+        rows_a, rows_b = rows.setdefault(a.recording.machine, ([], []))
+        rows_a.append(a.row)
+        rows_b.append(b.row)
+    differences, draws = [], []
+    for machine, (rows_a, rows_b) in rows.items():
+        pair = tuple(
+            machine_draws(side, seed=seed, resamples=resamples) for side in (rows_a, rows_b)
+        )
         if pair[0].auc.shape[1] == 0:
             reporter.warn(f"{machine}: no section has both normal and faulty clips; left out")
             continue
-        drawn.append((pair[0], pair[1]))
-        differences.append(_difference(machine, len(mine), drawn[-1:]))
+        draws.append((pair[0], pair[1]))
+        differences.append(_difference(machine, len(rows_a), draws[-1:]))
     if not differences:
         reasons = "; ".join(f"{len(left.names):,} {left.reason}" for left in left_out)
         raise SsdptError(
-            "Nothing to compare: no machine has both normal and faulty clips that neither model "
-            f"has heard ({reasons or 'nothing was left out'}); give labelled clips of both kinds"
+            "Nothing to compare: no machine has both normal and faulty clips that are new to both "
+            f"models ({reasons or 'nothing was left out'}); provide labelled clips of both kinds"
         )
     total = sum(difference.clips for difference in differences)
     return Comparison(
         names=names,
         machines=tuple(differences),
-        overall=_difference("all", total, drawn),
+        overall=_difference("all", total, draws),
         left_out=tuple(left_out),
         seed=seed,
     )
 
 
-def _difference(machine: str, clips: int, drawn: Sequence[tuple[Draws, Draws]]) -> Difference:
+def _difference(machine: str, clips: int, draws: Sequence[tuple[Draws, Draws]]) -> Difference:
     def mean(side: int, measure: str) -> Doubles:
-        return np.hstack([getattr(pair[side], measure) for pair in drawn]).mean(axis=1)
+        return np.hstack([getattr(pair[side], measure) for pair in draws]).mean(axis=1)
 
     auc_a, auc_b, pauc_a, pauc_b = (mean(side, m) for m in ("auc", "pauc") for side in (0, 1))
     return Difference(
@@ -167,16 +169,16 @@ def _difference(machine: str, clips: int, drawn: Sequence[tuple[Draws, Draws]]) 
 
 
 def _clear_sign(difference: Estimate) -> int:
-    """1 or −1 where the whole interval lies on that side of zero, else 0."""
+    """1 or −1 if the whole interval lies on that side of zero, else 0."""
     return int(difference.low > 0) - int(difference.high < 0)
 
 
 def _sentence(row: Difference, names: tuple[str, str]) -> str:
     sign = _clear_sign(row.auc_difference)
-    told = f"AUC difference {_signed(row.auc_difference)} on {count(row.clips, 'clip')}"
+    result = f"AUC difference {_signed(row.auc_difference)} on {count(row.clips, 'clip')}"
     if sign == 0:
-        return f"No clear difference between {names[0]} and {names[1]}: {told}."
-    return f"{names[sign > 0]} is better than {names[sign < 0]}: {told}."
+        return f"No clear difference between {names[0]} and {names[1]}: {result}."
+    return f"{names[sign > 0]} is better than {names[sign < 0]}: {result}."
 
 
 def _signed(difference: Estimate) -> str:

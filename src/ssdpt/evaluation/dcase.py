@@ -1,8 +1,8 @@
 """The challenge's result files, byte for byte.
 
-2021: scores and decisions apart for each domain, results by section and domain. 2022 and later:
-one file a section, results by section with both domains in a row. Numbers are written in full, as
-the shortest decimal that reads back to the same double.
+2021: scores and decisions in separate files per domain, results by section and domain. 2022 and
+later: one file per section, results by section with both domains in one row. Numbers are written in
+full precision, as the shortest decimal that reads back to the same double.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ HEADINGS_2022 = (
     *("recall (source)", "recall (target)"),
     *("F1 score (source)", "F1 score (target)"),
 )
-NO_SECTION = "00"  # what recordings without a section are filed under
+NO_SECTION = "00"  # section name for recordings without a section
 _OVER_ALL = "over all machine types, sections, and domains"
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One clip as the challenge's files name it."""
+    """One clip of the challenge's score and decision files."""
 
-    name: str  # the file's own name, without folders
+    name: str  # file name without folders
     machine: str
     section: str
     domain: str
@@ -46,12 +46,12 @@ class Line:
 
 
 def has_2021_form(layout: str) -> bool:
-    """Whether a data set of this layout is answered in the files of 2021."""
+    """Whether results for a data set of this layout use the 2021 file format."""
     return layout == "dcase2021"
 
 
 def write_files(folder: Path, lines: Sequence[Line], results: Results, layout: str) -> list[Path]:
-    """Write score, decision and result files into `folder`; give what was written."""
+    """Write score, decision and result files into `folder`; return their paths."""
     form_2021 = has_2021_form(layout)
     texts: dict[str, str] = {}
     for name, members in _grouped(lines, form_2021).items():
@@ -64,9 +64,9 @@ def write_files(folder: Path, lines: Sequence[Line], results: Results, layout: s
 
 
 def result_text_2021(results: Results) -> str:
-    """`result.csv` of 2021: a row for each section and domain, source first.
+    """`result.csv` of 2021: a row per section and domain, source first.
 
-    A row that has no AUC is left out, and a machine without any row entirely.
+    Rows without an AUC are left out, and so are machines without any row.
     """
 
     def rows(machine_cells: Sequence[Cell]) -> list[tuple[list[str], list[float | None]]]:
@@ -90,7 +90,7 @@ def result_text_2021(results: Results) -> str:
 
 
 def result_text_2022(results: Results) -> str:
-    """`result.csv` of 2022 and later: a row for each section, a domain without AUC left empty."""
+    """`result.csv` of 2022 and later: a row per section; a domain without AUC is left empty."""
 
     def figures(section: Section) -> list[float | None]:
         source, target = section.rates_source, section.rates_target
@@ -126,21 +126,21 @@ def _result_text(
 ) -> str:
     blank = [""] * (len(leading) - 1)
     out: list[list[object]] = []
-    everything: list[list[float | None]] = []
+    all_figures: list[list[float | None]] = []
     for machine, rows in machines:
         if not rows:
             continue
         out += [[machine], [*leading, *headings]]
         out += [[*names, *figures] for names, figures in rows]
         table = [figures for _, figures in rows]
-        everything += table
+        all_figures += table
         out.append(["arithmetic mean", *blank, *_mean_row(table, _arithmetic)])
         out.append(["harmonic mean", *blank, *_mean_row(table, _harmonic)])
         out.append([])
-    if everything:
+    if all_figures:
         out.append(["", *blank, *headings])
-        out.append([f"arithmetic mean {_OVER_ALL}", *blank, *_mean_row(everything, _arithmetic)])
-        out.append([f"harmonic mean {_OVER_ALL}", *blank, *_mean_row(everything, _harmonic)])
+        out.append([f"arithmetic mean {_OVER_ALL}", *blank, *_mean_row(all_figures, _arithmetic)])
+        out.append([f"harmonic mean {_OVER_ALL}", *blank, *_mean_row(all_figures, _harmonic)])
         out.append([])
     return _csv(out)
 
@@ -148,10 +148,10 @@ def _result_text(
 def _mean_row(
     table: Sequence[Sequence[float | None]], mean: Callable[[Doubles], Doubles]
 ) -> list[float | None]:
-    """Column means over what is there.
+    """Column means over the values that are present.
 
-    Whole tables go through one call along axis 0: the challenge sums its rows in this order, and
-    another order differs in the last digit.
+    Complete tables are averaged in one call along axis 0: the challenge sums its rows in this
+    order, and another order changes the last digit.
     """
     if all(value is not None for row in table for value in row):
         return [float(value) for value in mean(np.array(table, float))]
@@ -172,11 +172,11 @@ def _value(figure: Estimate | None) -> float | None:
 
 
 def _grouped(lines: Sequence[Line], form_2021: bool) -> dict[str, list[Line]]:
-    """Clips by file, the normal ones first and each kind by name, as the challenge lists them."""
+    """Clips by file; normal clips first, then sorted by name, as in the challenge's files."""
     groups: dict[str, list[Line]] = {}
     for line in sorted(lines, key=lambda x: (x.machine, x.section, x.anomalous, x.name)):
         part = f"{line.domain}_test" if form_2021 else "test"
-        # A manifest may call a machine anything, so its name must not lead out of the folder.
+        # Machine names are arbitrary text; a file name must not lead out of the folder.
         machine, section = (
             re.sub(r'[/\\:*?"<>|\0]', "_", x) for x in (line.machine, line.section or NO_SECTION)
         )

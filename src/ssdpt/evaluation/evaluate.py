@@ -1,4 +1,4 @@
-"""`ssdpt evaluate`: score labelled clips that no training saw, and write down how good it was."""
+"""`ssdpt evaluate`: score labelled clips that were not used in training, and write a report."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ssdpt.errors import SsdptError
 from ssdpt.evaluation.clips import LeftOut, ScoredClip, choose_clips, count, score_clips
 from ssdpt.evaluation.dcase import Line, write_files
 from ssdpt.evaluation.examples import Example, make_example, most_anomalous
-from ssdpt.evaluation.outcome import Evaluation, Limits, percent
+from ssdpt.evaluation.outcome import Evaluation, SectionThresholds, percent
 from ssdpt.evaluation.reliability import COLUMNS, reliabilities
 from ssdpt.evaluation.report import render
 from ssdpt.evaluation.tables import Results, result_tables
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 Reference = Callable[[Recording], float]
 
-_SURPRISING = 0.001  # chance of so many false alarms, below which it is told
+_SURPRISING = 0.001  # probability of so many false alarms, below which a note is made
 SCORE_COLUMNS = (
     *("path", "machine", "section", "domain", "label"),
     *("value", "threshold", "level", "p_value", "parts", "notes"),
@@ -50,20 +50,20 @@ def evaluate(
     references: Mapping[str, Reference] | None = None,
     command: str = "",
 ) -> Evaluation:
-    """Scorer `fleet` on the labelled clips of `dataset` it has not heard; write all files to `out`.
+    """Evaluate `fleet` on labelled clips that it was not trained on; write all files to `out`.
 
-    `examples` clips a machine are shown in the report with picture and sound. `references` are
-    simple scores (higher = more anomalous) measured on the same clips. `command` is quoted in the
-    report as the way to make it again.
+    The report shows `examples` clips per machine with spectrogram and sound. `references` are
+    simple scores (higher = more anomalous) computed for the same clips. `command` is the command
+    line quoted in the report.
     """
     _require_writable(out)
     recordings, left_out = choose_clips(dataset, [fleet], reporter=reporter)
     if not recordings:
-        raise SsdptError(_nothing_left(dataset, left_out))
+        raise SsdptError(_no_clips_message(dataset, left_out))
     clips, failed = score_clips(fleet, recordings, reporter=reporter)
     left_out += failed
     if not clips:
-        raise SsdptError(f"No clip could be scored; the first of them: {failed[0].reason}")
+        raise SsdptError(f"No clip could be scored; the first error: {failed[0].reason}")
     for left in left_out:
         reporter.say(str(left))
 
@@ -85,8 +85,8 @@ def evaluate(
             for name, values in reference_scores.items()
         },
         reference_scores=reference_scores,
-        limits={
-            key: Limits(*machines[key[0]].calibration.thresholds(key[1]))
+        thresholds={
+            key: SectionThresholds(*machines[key[0]].calibration.thresholds(key[1]))
             for key in sorted({(c.recording.machine, c.recording.section) for c in clips})
         },
         reliability=reliabilities(clips),
@@ -101,26 +101,26 @@ def evaluate(
     stale = _write(evaluation, shown, out, command)
     if stale:
         reporter.warn(
-            f"{out}: {count(len(stale), 'file')} of an earlier evaluation left as found "
-            f"({stale[0].name}{', …' if len(stale) > 1 else ''}); remove what you do not need"
+            f"{out}: {count(len(stale), 'file')} of an earlier evaluation kept "
+            f"({stale[0].name}{', …' if len(stale) > 1 else ''}); delete them if not needed"
         )
     return evaluation
 
 
 def _require_writable(out: Path) -> None:
-    """Say at once that nothing can be written there, not after minutes of scoring."""
+    """Fail at once if `out` cannot be written, not after minutes of scoring."""
     with writing(out):
         out.mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=out).close()
 
 
-def _nothing_left(dataset: Dataset, left_out: Sequence[LeftOut]) -> str:
+def _no_clips_message(dataset: Dataset, left_out: Sequence[LeftOut]) -> str:
     if not dataset.recordings:
-        return "Nothing to evaluate: the data set holds no recordings"
+        return "Nothing to evaluate: the data set has no recordings"
     reasons = "; ".join(f"{len(left.names):,} {left.reason}" for left in left_out)
     return (
         f"Nothing to evaluate: none of {count(len(dataset.recordings), 'recording')} can be used "
-        f"({reasons}); give labelled clips that the model was not trained on"
+        f"({reasons}); provide labelled clips that the model was not trained on"
     )
 
 
@@ -128,21 +128,22 @@ def _remarks(results: Results, detectors: Mapping[str, Scorer]) -> Iterator[str]
     for name, detector in detectors.items():
         yield from (f"{name}: {remark}" for remark in detector.remarks)
     if not results.rates.anomalies:
-        yield "No faulty clips: AUC and pAUC are not defined, only false alarms are told"
+        yield "No faulty clips: AUC and pAUC are not defined, only false alarms are reported"
     for machine in results.machines:
-        rates, asked = machine.rates, detectors[machine.machine].false_alarm_rate
-        if stats.binom.sf(rates.false_alarms - 1, rates.normals, asked) < _SURPRISING:
+        rates, requested = machine.rates, detectors[machine.machine].false_alarm_rate
+        if stats.binom.sf(rates.false_alarms - 1, rates.normals, requested) < _SURPRISING:
             yield (
-                f"{machine.machine}: {percent(rates.false_alarm_rate)} false alarms where "
-                f"{percent(asked)} were set: normal sound here differs from what the model was "
-                "calibrated on; fit it again with normal recordings made under these conditions"
+                f"{machine.machine}: {percent(rates.false_alarm_rate)} false alarms, but "
+                f"{percent(requested)} were requested: normal sound here differs from what the "
+                "model was calibrated on; fit it again with normal recordings made under these "
+                "conditions"
             )
         yield from machine.notes
         for cell in machine.cells:
             if cell.is_rough:
                 yield (
-                    f"{machine.machine}, {cell.place}: only {cell.rates.normals} normal and "
-                    f"{cell.rates.anomalies} faulty clips, so its figures are rough and their "
+                    f"{machine.machine}, {cell.description}: only {cell.rates.normals} normal and "
+                    f"{cell.rates.anomalies} faulty clips, so its metrics are uncertain and their "
                     "intervals too narrow"
                 )
 
@@ -162,13 +163,16 @@ def _reference_scores(
 
 
 def _detectors(fleet: Fleet, clips: Sequence[ScoredClip]) -> dict[str, Scorer]:
-    """The model that judged each machine, by the machine's name in the data."""
-    found: dict[str, Scorer] = {}
+    """The model that scored each machine, by the machine's name in the data."""
+    detectors: dict[str, Scorer] = {}
     for clip in clips:
         machine = clip.recording.machine
-        if machine not in found and (detector := fleet.for_recording(clip.recording)) is not None:
-            found[machine] = detector
-    return found
+        if (
+            machine not in detectors
+            and (detector := fleet.for_recording(clip.recording)) is not None
+        ):
+            detectors[machine] = detector
+    return detectors
 
 
 def _examples(
@@ -180,10 +184,10 @@ def _examples(
     shown: dict[str, list[Example]] = {}
     with reporter.task("Drawing the report", total=number * len(detectors)) as task:
         for machine, detector in detectors.items():
-            own = [clip for clip in clips if clip.recording.machine == machine]
+            machine_clips = [clip for clip in clips if clip.recording.machine == machine]
             shown[machine] = []
-            # An exported model scores but cannot show where a clip is odd.
-            for clip in most_anomalous(own, number if detector.explains else 0):
+            # An exported model scores a clip but has no anomaly map.
+            for clip in most_anomalous(machine_clips, number if detector.explains else 0):
                 shown[machine].append(make_example(clip, cast("Detector", detector)))
                 task.advance(note=machine)
     return shown
@@ -192,7 +196,7 @@ def _examples(
 def _write(
     evaluation: Evaluation, shown: Mapping[str, Sequence[Example]], out: Path, command: str
 ) -> list[Path]:
-    """Write every file; give the challenge's files in `out` that are of another evaluation."""
+    """Write every file; return the challenge files in `out` that belong to another evaluation."""
     lines = [
         Line(
             name=clip.recording.path.name,
@@ -210,8 +214,8 @@ def _write(
     write_text(out / "reliability.csv", _reliability_text(evaluation))
     write_json(out / "metrics.json", evaluation.as_json())
     write_text(evaluation.report, render(evaluation, shown, command=command))
-    named = (out.glob(f"{kind}_*_test.csv") for kind in ("anomaly_score", "decision_result"))
-    return sorted(path for paths in named for path in paths if path not in written)
+    existing = (out.glob(f"{kind}_*_test.csv") for kind in ("anomaly_score", "decision_result"))
+    return sorted(path for paths in existing for path in paths if path not in written)
 
 
 def _scores_text(evaluation: Evaluation) -> str:
@@ -219,10 +223,11 @@ def _scores_text(evaluation: Evaluation) -> str:
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow([*SCORE_COLUMNS, *evaluation.reference_scores])
     for index, clip in enumerate(evaluation.clips):
-        known, score = clip.recording, clip.score
+        recording, score = clip.recording, clip.score
         writer.writerow(
             [
-                *(known.path, known.machine, known.section, known.domain, known.label),
+                *(recording.path, recording.machine, recording.section),
+                *(recording.domain, recording.label),
                 *(score.value, score.threshold, score.level, score.p_value),
                 json.dumps(dict(score.parts)),
                 "; ".join(score.notes),
@@ -236,6 +241,6 @@ def _reliability_text(evaluation: Evaluation) -> str:
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(COLUMNS)
-    for found in evaluation.reliability:
-        writer.writerows(found.curve_rows())
+    for reliability in evaluation.reliability:
+        writer.writerows(reliability.curve_rows())
     return buffer.getvalue()

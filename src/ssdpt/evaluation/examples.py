@@ -1,4 +1,4 @@
-"""The clips worth looking at and listening to: the most anomalous of a machine."""
+"""Example clips of the report: the most anomalous clips of a machine, with picture and sound."""
 
 from __future__ import annotations
 
@@ -23,34 +23,36 @@ _MP3_RATES = (8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000)
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A judged clip with its picture and its sound, of the same stretch of time."""
+    """A scored clip with its spectrogram and its sound, of the same time range."""
 
     clip: ScoredClip
-    picture: Explanation
+    explanation: Explanation
     sound: bytes
     mime: str
 
 
 def most_anomalous(clips: Sequence[ScoredClip], number: int) -> list[ScoredClip]:
-    """The `number` least normal clips, first the smallest p-value, then the highest score."""
+    """The `number` most anomalous clips: smallest p-value first, then highest score."""
     return sorted(
         clips, key=lambda clip: (clip.score.p_value, clip.score.threshold - clip.score.value)
     )[:number]
 
 
 def make_example(clip: ScoredClip, detector: Detector) -> Example:
-    """Compute picture and sound of one clip."""
-    picture = explain(clip.recording, detector)
+    """Compute explanation and sound of one clip."""
+    explanation = explain(clip.recording, detector)
     rate = detector.sample_rate
     samples = detector.audio(clip.recording.path)
-    sound, mime = compress(samples[round(picture.start * rate) : round(picture.end * rate)], rate)
-    return Example(clip, picture, sound, mime)
+    sound, mime = compress(
+        samples[round(explanation.start * rate) : round(explanation.end * rate)], rate
+    )
+    return Example(clip, explanation, sound, mime)
 
 
 def compress(samples: Floats, rate: int) -> tuple[bytes, str]:
-    """A small sound file for a web page and its media type; the level is raised to be audible.
+    """A small sound file for a web page and its media type; normalised to a peak of 0.7.
 
-    MP3 plays in every browser; where libsndfile was built without it, Ogg Vorbis.
+    MP3, which plays in every browser; Ogg Vorbis if libsndfile was built without MP3.
     """
     peak = float(np.max(np.abs(samples), initial=0.0))
     audible = samples * (0.7 / peak) if peak > 0 else samples

@@ -1,4 +1,4 @@
-"""Where in time and frequency one clip is odd, ready to be drawn and put into words."""
+"""Where in time and frequency a clip is anomalous."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _SMOOTHING_SECONDS = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """A clip and what is odd in it, cut to the loudest 20 s of the anomaly map if longer.
+    """Spectrogram and anomaly map of a clip, cut to the most anomalous 20 s if it is longer.
 
-    `frames` and `heat` are (frames, bins): the spectrogram in dB and the anomaly map laid over it.
-    `seconds` and `hertz` bound what stands out most, or are None where nothing does.
+    `frames` and `heat` are (frames, bins): the spectrogram in dB and the anomaly map.
+    `seconds` and `hertz` bound the most anomalous part, or are None if nothing is anomalous.
     """
 
     frames: Floats
@@ -33,7 +33,7 @@ class Explanation:
     start: float  # seconds into the clip
     seconds: tuple[float, float] | None
     hertz: tuple[float, float] | None
-    bands: tuple[Band, ...]  # that contribute most, strongest first
+    bands: tuple[Band, ...]  # with the largest contributions, strongest first
 
     @property
     def end(self) -> float:
@@ -41,8 +41,8 @@ class Explanation:
         return self.start + len(self.frames) * self.frame_seconds
 
     @property
-    def place(self) -> str:
-        """When and at which frequencies it stands out most, in words; empty where nowhere."""
+    def peak_text(self) -> str:
+        """Time and frequency range of the most anomalous part; empty if there is none."""
         if self.seconds is None or self.hertz is None:
             return ""
         begin, finish = self.seconds
@@ -51,14 +51,14 @@ class Explanation:
         return f"{when}, {hertz(self.hertz[0])}–{hertz(self.hertz[1])}"
 
     @property
-    def band_words(self) -> str:
-        """The bands that contribute most, with their share of what is odd; empty where none."""
+    def band_text(self) -> str:
+        """The bands with the largest contributions and their shares; empty if there are none."""
         return ", ".join(str(band) for band in self.bands)
 
 
 def explain(recording: Recording, detector: Detector) -> Explanation:
-    """Compute the picture of one clip."""
-    # Some systems hear more in a frame than a spectrogram, which then comes first.
+    """Compute spectrogram, anomaly map and their most anomalous part for one clip."""
+    # Some systems add further features to each frame, after the spectrogram.
     frames = detector.frames(recording.path)[:, : len(detector.frequencies)]
     heat = detector.anomaly_map(recording.path, section=recording.section)
     step = detector.frame_seconds
@@ -67,7 +67,7 @@ def explain(recording: Recording, detector: Detector) -> Explanation:
     first = int(np.clip(centre - span // 2, 0, max(0, len(frames) - span)))
     window = slice(first, first + span)
     start = first * step
-    seconds, band = stands_out(heat[window], detector.frequencies, step)
+    seconds, band = most_anomalous_range(heat[window], detector.frequencies, step)
     return Explanation(
         frames=frames[window],
         heat=heat[window],
@@ -80,14 +80,14 @@ def explain(recording: Recording, detector: Detector) -> Explanation:
     )
 
 
-def stands_out(
+def most_anomalous_range(
     heat: Floats, frequencies: Floats, frame_seconds: float
 ) -> tuple[tuple[float, float] | None, tuple[float, float] | None]:
-    """The seconds and the hertz around the strongest part of an anomaly map (frames, bins).
+    """Time range (s) and frequency range (Hz) of the peak of an anomaly map (frames, bins).
 
-    The band is looked for first, the time then within the band, smoothed over half a second so
-    that a steady tone is not cut at its flicker; each reaches as far as the map stays above half
-    of its peak.
+    The band is searched first, then the time within the band, smoothed over half a second so that
+    a fluctuating tone is not cut into pieces. Each range ends where the map falls below half of its
+    peak.
     """
     if not np.any(heat > 0):
         return None, None

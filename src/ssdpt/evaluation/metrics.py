@@ -1,7 +1,7 @@
 """AUC, pAUC, harmonic means, decision rates and bootstrap intervals.
 
-Scores: higher = more anomalous. Labels: true = anomalous, false = normal. A measure that the clips
-cannot give (no normal or no anomalous ones among them) is NaN here and left out further up.
+Scores: higher = more anomalous. Labels: true = anomalous, false = normal. A metric that is not
+defined (no normal or no anomalous clips) is NaN here, and callers leave it out.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ MAX_FALSE_POSITIVE_RATE = 0.1
 EPSILON = float(np.finfo(np.float64).eps)
 RESAMPLES = 1000
 
-# One block of replicates stays within a few tens of megabytes whatever the number of clips.
+# A block of resamples takes a few tens of megabytes at most, for any number of clips.
 _BLOCK_CELLS = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A figure and its 95 % bootstrap interval."""
+    """A value and its 95 % bootstrap interval."""
 
     value: float
     low: float
@@ -38,7 +38,7 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """What a threshold makes of labelled clips; shares are 0 where nothing can be counted."""
+    """Decisions of a threshold on labelled clips; ratios without any clips are 0."""
 
     normals: int
     anomalies: int
@@ -55,13 +55,13 @@ class Rates:
 
 
 def is_defined(labels: ArrayLike) -> bool:
-    """Whether both normal and anomalous clips are there."""
+    """Whether there are both normal and anomalous clips."""
     flags = np.asarray(labels, bool)
     return bool(flags.any() and not flags.all())
 
 
 def auc(labels: ArrayLike, scores: ArrayLike) -> float:
-    """Area under the ROC curve, ties counted half; NaN without both kinds of clip."""
+    """Area under the ROC curve, ties count half; NaN without both kinds of clip."""
     if not is_defined(labels):
         return math.nan
     return float(roc_auc_score(np.asarray(labels, bool), np.asarray(scores, float)))
@@ -70,7 +70,7 @@ def auc(labels: ArrayLike, scores: ArrayLike) -> float:
 def pauc(labels: ArrayLike, scores: ArrayLike, max_fpr: float = MAX_FALSE_POSITIVE_RATE) -> float:
     """Partial AUC up to the false positive rate `max_fpr`, standardised by McClish.
 
-    Chance is 0.5 and perfection 1, as in the challenge's tables.
+    Chance gives 0.5, a perfect detector 1, as in the challenge's tables.
     """
     if not is_defined(labels):
         return math.nan
@@ -82,17 +82,17 @@ def pauc(labels: ArrayLike, scores: ArrayLike, max_fpr: float = MAX_FALSE_POSITI
 def pauc_printed(
     labels: ArrayLike, scores: ArrayLike, max_fpr: float = MAX_FALSE_POSITIVE_RATE
 ) -> float:
-    """pAUC as the paper prints it: chance is `max_fpr` / 2 = 0.05, perfection 1.
+    """pAUC by the formula printed in the paper: chance gives `max_fpr` / 2 = 0.05, perfect is 1.
 
-    Counted are the pairs of an anomalous clip with one of the ⌊p·N₋⌋ highest-scoring normal clips
-    (p = `max_fpr`, N₋ normal clips) in which the anomalous one scores strictly higher; a tie counts
-    nothing. The sum is divided by the number of such pairs. The paper's legend swaps the words
-    normal and anomalous; this follows the formula's origin, where the normal clips are sorted by
-    falling score. NaN where ⌊p·N₋⌋ is 0 or no anomalous clip is there.
+    It is the share of pairs, each of an anomalous clip and one of the ⌊p·N₋⌋ highest-scoring normal
+    clips (p = `max_fpr`, N₋ normal clips), in which the anomalous clip scores strictly higher; ties
+    count zero. The paper's legend swaps the words normal and anomalous; this follows the original
+    definition, in which the normal clips are sorted by descending score. NaN if ⌊p·N₋⌋ is 0 or
+    there is no anomalous clip.
     """
     flags, values = np.asarray(labels, bool), np.asarray(scores, float)
     normal, anomalous = np.sort(values[~flags]), values[flags]
-    # 0.29 · 100 is 28.999999999999996 in floating point, and means 29.
+    # 0.29 · 100 is 28.999999999999996 in floating point, but means 29.
     counted = math.floor(max_fpr * normal.size + 1e-9)
     if counted == 0 or anomalous.size == 0:
         return math.nan
@@ -101,13 +101,13 @@ def pauc_printed(
 
 
 def harmonic_mean(values: ArrayLike) -> float:
-    """Harmonic mean with every value raised to at least float epsilon; NaN of nothing."""
+    """Harmonic mean with every value raised to at least float epsilon; NaN without values."""
     array = np.asarray(values, float)
     return float(stats.hmean(np.maximum(array, EPSILON))) if array.size else math.nan
 
 
 def decision_rates(labels: ArrayLike, scores: ArrayLike, threshold: ArrayLike) -> Rates:
-    """Rates of the decision `score > threshold`; `threshold` is one number or one a clip."""
+    """Rates of the decision `score > threshold`; `threshold` is one number or one per clip."""
     flags = np.asarray(labels, bool)
     alerts = np.asarray(scores, float) > np.asarray(threshold, float)
     hits, false_alarms = int((alerts & flags).sum()), int((alerts & ~flags).sum())
@@ -142,8 +142,8 @@ def weighted_areas(
     """AUC and pAUC of many resamples at once: (replicates,) each.
 
     `weights` (replicates, clips) says how often a clip was drawn; every replicate needs at least
-    one normal and one anomalous clip. Each replicate's ROC curve runs through the distinct scores
-    from the highest down, so ties make the slanted pieces that count them half.
+    one normal and one anomalous clip. Each ROC curve passes through the distinct scores in
+    descending order, so ties become slanted segments and count half.
     """
     flags = np.asarray(labels, bool)
     values, place = np.unique(-np.asarray(scores, float), return_inverse=True)
@@ -154,11 +154,11 @@ def weighted_areas(
     normal = np.add.reduceat(drawn, starts, axis=1) - anomalous
     rise = anomalous / anomalous.sum(axis=1, keepdims=True)
     step = normal / normal.sum(axis=1, keepdims=True)
-    height = np.cumsum(rise, axis=1) - rise  # true positive rate where a piece begins
+    height = np.cumsum(rise, axis=1) - rise  # true positive rate at the start of a segment
     start = np.cumsum(step, axis=1) - step
     area = (step * (height + rise / 2)).sum(axis=1)
 
-    width = np.clip(max_fpr - start, 0, step)  # the part of each piece left of max_fpr
+    width = np.clip(max_fpr - start, 0, step)  # the part of each segment left of max_fpr
     share = np.divide(width, step, out=np.zeros_like(width), where=step > 0)
     partial = (width * (height + rise * share / 2)).sum(axis=1)
     chance = max_fpr**2 / 2
@@ -172,11 +172,11 @@ def bootstrap(
     seed: int | Sequence[int],
     resamples: int = RESAMPLES,
 ) -> Doubles:
-    """Resample the clips within their strata and collect `statistic`: (resamples, figures).
+    """Resample the clips within their strata and collect `statistic`: (resamples, metrics).
 
-    `statistic` takes weights (replicates, clips), how often each clip was drawn, and gives
-    (replicates, figures). Two calls with equal strata and seed draw the same clips, which is what
-    makes a comparison of two models paired.
+    `statistic` takes weights (replicates, clips), how often each clip was drawn, and returns
+    (replicates, metrics). Two calls with equal strata and seed draw the same clips, which makes a
+    comparison of two models paired.
     """
     generator = np.random.default_rng(seed)
     groups: dict[Hashable, list[int]] = {}
@@ -198,10 +198,10 @@ def bootstrap(
 
 
 def interval(value: float, draws: ArrayLike) -> tuple[float, float]:
-    """The central 95 % of bootstrap draws, moved so that their mean is `value`.
+    """The central 95 % of bootstrap draws, shifted so that their mean is `value`.
 
-    A resample holds some clips twice, and such ties raise pAUC; without the move a figure from few
-    clips could lie outside its own interval. The ends stay within what was drawn or measured.
+    A resample holds some clips twice, and such ties raise pAUC. Without the shift, a value from few
+    clips could lie outside its own interval. The ends stay within the range of draws and `value`.
     """
     array = np.asarray(draws, float)
     bias = float(array.mean()) - value
@@ -218,9 +218,9 @@ def bootstrap_interval(
     seed: int = 0,
     resamples: int = RESAMPLES,
 ) -> Estimate:
-    """AUC or pAUC with its 95 % interval, normal and anomalous clips resampled apart.
+    """AUC or pAUC with its 95 % interval; normal and anomalous clips are resampled separately.
 
-    NaN throughout where the measure is not defined.
+    All values are NaN if the metric is not defined.
     """
     flags = np.asarray(labels, bool)
     if not is_defined(flags):

@@ -1,4 +1,4 @@
-"""What an evaluation found, ready to be printed, saved and shown."""
+"""The result of an evaluation, for the command line, metrics.json and the report."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from ssdpt.version import __version__
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """Where a section's scores become an alert and an alarm."""
+class SectionThresholds:
+    """The scores above which a section raises an alert or an alarm."""
 
     alert: float
     alarm: float
@@ -25,10 +25,10 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """What was measured, for the command line to print and the report to show.
+    """The result of an evaluation.
 
     `references` holds the results of simple detectors (loudness, one Gaussian) on the same clips,
-    `reference_scores` their scores in the order of `clips`. `limits` is by machine and section.
+    `reference_scores` their scores in the order of `clips`. `thresholds` is by machine and section.
     """
 
     results: Results
@@ -36,7 +36,7 @@ class Evaluation:
     left_out: tuple[LeftOut, ...]
     references: Mapping[str, Results]
     reference_scores: Mapping[str, tuple[float, ...]]
-    limits: Mapping[tuple[str, str], Limits]
+    thresholds: Mapping[tuple[str, str], SectionThresholds]
     reliability: tuple[Reliability, ...]
     systems: Mapping[str, str]
     false_alarm_rates: Mapping[str, float]
@@ -47,34 +47,34 @@ class Evaluation:
 
     @property
     def headline(self) -> str:
-        """The outcome in words."""
+        """The result in sentences."""
         rates = self.results.rates
-        said = [
+        sentences = [
             f"{count(len(self.results.machines), 'machine')}, "
-            f"{count(len(self.clips), 'clip')} that no training had heard."
+            f"{count(len(self.clips), 'clip')} not used in training."
         ]
         if rates.anomalies:
-            caught = rates.anomalies - rates.misses
-            said.append(
-                f"{caught:,} of {count(rates.anomalies, 'faulty clip')} caught "
+            detected = rates.anomalies - rates.misses
+            sentences.append(
+                f"{detected:,} of {count(rates.anomalies, 'faulty clip')} detected "
                 f"({percent(rates.recall)})"
                 + (
                     f", {_false_alarms(rates, self.false_alarm_rates.values())}."
                     if rates.normals
-                    else "; no normal clips, so false alarms and AUC cannot be told."
+                    else "; no normal clips, so false alarms and AUC are unknown."
                 )
             )
         else:
-            said.append(
-                f"No faulty clips, so AUC cannot be told; "
+            sentences.append(
+                f"No faulty clips, so AUC is unknown; "
                 f"{_false_alarms(rates, self.false_alarm_rates.values())}."
             )
         if self.results.means.auc is not None:
-            said.append(f"Mean AUC {span(self.results.means.auc)}.")
-        return " ".join(said)
+            sentences.append(f"Mean AUC {span(self.results.means.auc)}.")
+        return " ".join(sentences)
 
     def summary_rows(self) -> list[dict[str, str]]:
-        """A row of text for each machine and, with several, one over all; keys are headings."""
+        """A row of text per machine and, for several machines, one for all; keys are headings."""
         rows = [self._row(m.machine, m.clips, m.means, m.rates, m) for m in self.results.machines]
         if len(rows) > 1:
             results = self.results
@@ -82,23 +82,23 @@ class Evaluation:
         return rows
 
     @property
-    def broken_words(self) -> list[str]:
-        """A sentence for each rate of false alarms that a threshold was asked for and missed."""
-        return [sentence for found in self.reliability for sentence in found.sentences]
+    def false_alarm_deviations(self) -> list[str]:
+        """A sentence for each false-alarm rate that differs from the requested one."""
+        return [sentence for entry in self.reliability for sentence in entry.deviations]
 
     def _row(
         self, name: str, clips: int, means: Means, rates: Rates, machine: MachineResult | None
     ) -> dict[str, str]:
         row = {"machine": name, "clips": str(clips), "AUC": span(means.auc)}
         for reference, results in self.references.items():
-            held = results.machine(name).means if machine else results.means
-            row[f"{reference} AUC"] = figure(held.auc)
+            reference_means = results.machine(name).means if machine else results.means
+            row[f"{reference} AUC"] = figure(reference_means.auc)
         return row | {
             "pAUC": span(means.pauc),
             "h-AUC": figure(means.h_auc),
             "h-pAUC": figure(means.h_pauc),
             "official 2022": figure(means.official_2022),
-            "threshold": thresholds(machine.thresholds) if machine else "",
+            "threshold": threshold_range(machine.thresholds) if machine else "",
             "false alarms": f"{rates.false_alarms}/{rates.normals}",
             "misses": f"{rates.misses}/{rates.anomalies}",
             "precision": f"{rates.precision:.3f}",
@@ -121,7 +121,7 @@ class Evaluation:
             ],
             "notes": list(self.notes),
             **dataclasses.asdict(self.results),
-            "reliability": [found.as_json() for found in self.reliability],
+            "reliability": [entry.as_json() for entry in self.reliability],
             "references": {
                 name: {
                     "means": dataclasses.asdict(results.means),
@@ -133,32 +133,32 @@ class Evaluation:
 
 
 def span(estimate: Estimate | None) -> str:
-    """`0.912 (0.880–0.941)`: a figure and its 95 % interval."""
+    """`0.912 (0.880–0.941)`: a value and its 95 % interval."""
     if estimate is None:
         return "–"
     return f"{estimate.value:.3f} ({estimate.low:.3f}–{estimate.high:.3f})"
 
 
 def figure(estimate: Estimate | None) -> str:
-    """A figure without its interval."""
+    """A value without its interval."""
     return "–" if estimate is None else f"{estimate.value:.3f}"
 
 
 def percent(share: float) -> str:
-    """A share of 0 to 1 as whole per cent, with a digit more where that would say 0."""
+    """A share of 0 to 1 in per cent, with one decimal below 1 %."""
     return f"{100 * share:.1f} %" if 0 < share < 0.01 else f"{100 * share:.0f} %"
 
 
-def thresholds(values: Sequence[float]) -> str:
+def threshold_range(values: Sequence[float]) -> str:
     """One threshold, or the range of several sections' thresholds."""
     ends = [f"{value:.4g}" for value in (values[0], values[-1])]
     return ends[0] if ends[0] == ends[1] else " to ".join(ends)
 
 
-def _false_alarms(rates: Rates, asked: Iterable[float]) -> str:
-    ordered = sorted(asked)
-    goal = " to ".join(dict.fromkeys(percent(rate) for rate in (ordered[0], ordered[-1])))
+def _false_alarms(rates: Rates, requested: Iterable[float]) -> str:
+    ordered = sorted(requested)
+    target = " to ".join(dict.fromkeys(percent(rate) for rate in (ordered[0], ordered[-1])))
     return (
         f"{count(rates.false_alarms, 'false alarm')} on {count(rates.normals, 'normal clip')} "
-        f"({percent(rates.false_alarm_rate)}; set to {goal})"
+        f"({percent(rates.false_alarm_rate)}; requested: {target})"
     )

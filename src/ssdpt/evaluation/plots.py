@@ -1,10 +1,8 @@
-"""The report's pictures as SVG that takes its colours from the page, in light and in dark."""
+"""The report's plots as SVG with the colours of the page, light or dark."""
 
 from __future__ import annotations
 
-import html
 import io
-import re
 import warnings
 import zlib
 from collections.abc import Callable, Mapping, Sequence
@@ -21,8 +19,9 @@ from ssdpt.evaluation.metrics import MAX_FALSE_POSITIVE_RATE, Doubles, Estimate,
 from ssdpt.evaluation.reliability import CURVE, RATES, Reliability, share
 from ssdpt.evaluation.spectrogram import draw_spectrogram
 from ssdpt.evaluation.tables import Row
+from ssdpt.evaluation.web_page import inline_svg
 
-# Stand-in colours for matplotlib; in the finished SVG each becomes the page's CSS variable.
+# Placeholder colours for matplotlib; `inline_svg` replaces each by a CSS variable of the page.
 INK, MUTED, GRID, PANEL = "#010203", "#010204", "#010205", "#010206"
 NORMAL, FAULTY = "#010207", "#010208"
 REFERENCES = ("#010209", "#01020a", "#01020b")
@@ -35,10 +34,10 @@ _MARKERS = ("s", "D", "^")
 
 
 def style(ink: str, muted: str, grid: str) -> dict[Any, Any]:
-    """How all plots of the project look, in these colours."""
+    """Matplotlib settings shared by all plots, with these colours."""
     return {
         "svg.fonttype": "none",
-        "text.parse_math": False,  # a machine may have dollar signs in its name
+        "text.parse_math": False,  # the name of a machine may contain dollar signs
         "font.size": 9,
         "axes.edgecolor": muted,
         "axes.labelcolor": ink,
@@ -64,15 +63,15 @@ _BARS = 40
 def overview(
     machines: Mapping[str, Estimate], references: Mapping[str, Mapping[str, Estimate | None]]
 ) -> str:
-    """AUC of every machine with its 95 % interval, and of the references beside it."""
+    """AUC of every machine with its 95 % interval, and of the reference detectors."""
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
         places = np.arange(len(machines))[::-1]
-        for place, found in zip(places, machines.values(), strict=True):
-            axes.plot([found.low, found.high], [place, place], color=NORMAL, linewidth=3, alpha=0.5)
+        for place, auc in zip(places, machines.values(), strict=True):
+            axes.plot([auc.low, auc.high], [place, place], color=NORMAL, linewidth=3, alpha=0.5)
             axes.plot(
-                found.value,
+                auc.value,
                 place,
                 "o",
                 color=NORMAL,
@@ -80,13 +79,13 @@ def overview(
                 label="this model" if place == places[0] else None,
             )
         for index, (name, values) in enumerate(references.items()):
-            known = [
+            points = [
                 (area.value, place)
                 for place, machine in zip(places, machines, strict=True)
                 if (area := values.get(machine)) is not None
             ]
             axes.plot(
-                *zip(*known, strict=True),
+                *zip(*points, strict=True),
                 _MARKERS[index % len(_MARKERS)],
                 color=REFERENCES[index % len(REFERENCES)],
                 markerfacecolor="none",
@@ -96,7 +95,7 @@ def overview(
         axes.text(0.5, len(machines) - 0.45, "chance", ha="center", va="bottom", color=MUTED)
         lowest = min(
             [0.45]
-            + [found.low for found in machines.values()]
+            + [auc.low for auc in machines.values()]
             + [x.value for values in references.values() for x in values.values() if x is not None]
         )
         axes.set_xlim(max(0.0, lowest - 0.03), 1.01)
@@ -155,11 +154,11 @@ def roc_curves(
             markeredgewidth=1.8,
             color=FAULTY,
             markerfacecolor=PANEL,
-            label="at the alert limit",
+            label="at the alert threshold",
             zorder=5,
             clip_on=False,
         )
-        axes.set(xlim=(0, 1), ylim=(0, 1.01), xlabel="false alarm rate", ylabel="share caught")
+        axes.set(xlim=(0, 1), ylim=(0, 1.01), xlabel="false alarm rate", ylabel="share detected")
         axes.set_aspect("equal")
         axes.legend(loc="lower right", handlelength=1.8)
 
@@ -167,55 +166,57 @@ def roc_curves(
 
 
 def distributions(
-    machine: str, rows: Sequence[Row], limits: Mapping[str, tuple[float, float]]
+    machine: str, rows: Sequence[Row], thresholds: Mapping[str, tuple[float, float]]
 ) -> str:
-    """Score histograms, normal clips upward and faulty ones downward, a panel for each section.
+    """Score histograms, normal clips upward and faulty clips downward, a panel per section.
 
-    `limits` gives the alert and the alarm limit of each section.
+    `thresholds` holds the alert and the alarm threshold of each section.
     """
     values = np.array([row.value for row in rows])
     low, high = float(values.min()), float(values.max())
-    # One far-off clip must not squeeze the rest into a single bar.
-    shown = max(float(np.percentile(values, 98)), *(alarm for _, alarm in limits.values()))
+    # A single outlier must not compress all other clips into one bar.
+    shown = max(float(np.percentile(values, 98)), *(alarm for _, alarm in thresholds.values()))
     high = max(min(high, shown + 0.2 * (shown - low)), shown)
     margin = 0.02 * (high - low) or 1.0
     edges = np.linspace(low - margin, high + margin, _BARS + 1)
 
     def draw(figure: Figure) -> None:
-        panels = figure.subplots(len(limits), 1, sharex=True, squeeze=False)[:, 0]
-        for index, (axes, section) in enumerate(zip(panels, sorted(limits), strict=True)):
+        panels = figure.subplots(len(thresholds), 1, sharex=True, squeeze=False)[:, 0]
+        for index, (axes, section) in enumerate(zip(panels, sorted(thresholds), strict=True)):
             _histogram(axes, [row for row in rows if row.section == section], edges)
-            alert, alarm = limits[section]
-            for limit, word, style in ((alert, "alert", (0, (4, 2))), (alarm, "alarm", "-")):
-                axes.axvline(limit, color=INK, linewidth=1.1, linestyle=style)
+            alert, alarm = thresholds[section]
+            for threshold, level, line in ((alert, "alert", (0, (4, 2))), (alarm, "alarm", "-")):
+                axes.axvline(threshold, color=INK, linewidth=1.1, linestyle=line)
                 if index == 0:
                     axes.annotate(
-                        word,
-                        (limit, 1),
+                        level,
+                        (threshold, 1),
                         xycoords=("data", "axes fraction"),
-                        xytext=(-3 if word == "alert" else 3, 2),
+                        xytext=(-3 if level == "alert" else 3, 2),
                         textcoords="offset points",
-                        ha="right" if word == "alert" else "left",
+                        ha="right" if level == "alert" else "left",
                         fontsize=8,
                     )
-            if len(limits) > 1:
+            if len(thresholds) > 1:
                 axes.set_ylabel(section, rotation=0, ha="right", va="center")
         panels[-1].set_xlabel(
             "score, higher = more anomalous"
-            + (" (last bar: all beyond)" if values.max() > edges[-1] else "")
+            + (" (last bar: all higher scores)" if values.max() > edges[-1] else "")
         )
         handles, labels = panels[0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside upper left", ncols=2)
 
-    return _svg(draw, 4.3, max(3.1, 1.1 + 0.8 * len(limits)), f"Score distributions of {machine}")
+    return _svg(
+        draw, 4.3, max(3.1, 1.1 + 0.8 * len(thresholds)), f"Score distributions of {machine}"
+    )
 
 
-def reliability(machine: str, found: Sequence[Reliability]) -> str:
-    """False-alarm rates asked for and found, with 95 % intervals, a curve for each domain."""
+def reliability(machine: str, domains: Sequence[Reliability]) -> str:
+    """Requested and measured false-alarm rates, with 95 % intervals, a curve per domain."""
     lowest, highest = CURVE[0], CURVE[-1]
-    looks: dict[str, tuple[Any, str, float]] = {
+    styles: dict[str, tuple[Any, str, float]] = {
         "source": ("-", "o", 0.97),
-        "target": ((0, (3, 2)), "D", 1.03),  # beside each other, not on top
+        "target": ((0, (3, 2)), "D", 1.03),  # side by side, not on top of each other
     }
 
     def draw(figure: Figure) -> None:
@@ -223,19 +224,19 @@ def reliability(machine: str, found: Sequence[Reliability]) -> str:
         ends = np.array([lowest, highest])
         axes.fill_between(ends, ends / 2, ends * 2, color=GRID, linewidth=0, zorder=0)
         axes.plot(ends, ends, color=MUTED, linewidth=0.8, linestyle=(0, (4, 3)))
-        for one in found:
-            line, marker, beside = looks[one.domain]
+        for entry in domains:
+            line, marker, offset = styles[entry.domain]
             axes.step(
                 CURVE,
-                [max(point.rate, lowest) for point in one.curve],  # none found: at the edge
+                [max(point.rate, lowest) for point in entry.curve],  # 0 is drawn at the edge
                 where="post",
                 color=NORMAL,
                 linewidth=1.2,
                 linestyle=line,
-                label=f"{one.domain}, {one.clips} normal clips",
+                label=f"{entry.domain}, {entry.clips} normal clips",
             )
-            for point in one.rates:
-                place = point.requested * beside
+            for point in entry.rates:
+                place = point.requested * offset
                 axes.plot(
                     [place] * 2, [max(point.low, lowest), point.high], color=NORMAL, alpha=0.5
                 )
@@ -243,7 +244,7 @@ def reliability(machine: str, found: Sequence[Reliability]) -> str:
                     place,
                     max(point.rate, lowest),
                     marker,
-                    color=NORMAL if point.is_kept else FAULTY,
+                    color=NORMAL if point.as_requested else FAULTY,
                     markerfacecolor=PANEL,
                     markersize=6,
                     clip_on=False,
@@ -253,27 +254,27 @@ def reliability(machine: str, found: Sequence[Reliability]) -> str:
         for axis in (axes.xaxis, axes.yaxis):
             axis.set_ticks(ticks, [share(tick) for tick in ticks])
             axis.set_ticks([], minor=True)
-        axes.set(xlabel="false alarms asked for", ylabel="found")
+        axes.set(xlabel="requested false-alarm rate", ylabel="measured")
         axes.legend(loc="upper left", handlelength=1.8)
 
-    return _svg(draw, 4.3, 3.4, f"False alarms asked for and found, {machine}")
+    return _svg(draw, 4.3, 3.4, f"Requested and measured false-alarm rates, {machine}")
 
 
 def spectrogram(example: Example) -> str:
-    """The log-mel in grey with the anomaly map in orange, the strongest part framed."""
+    """The log-mel in grey with the anomaly map in orange, its most anomalous part framed."""
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
-        draw_spectrogram(axes, example.picture)
+        draw_spectrogram(axes, example.explanation)
         axes.set_xlabel("seconds")
 
     name = example.clip.recording.path.name
-    return _svg(draw, 4.4, 2.4, f"Spectrogram of {name} with the anomaly laid over it")
+    return _svg(draw, 4.4, 2.4, f"Spectrogram of {name} with anomaly map")
 
 
 def _histogram(axes: Axes, rows: Sequence[Row], edges: Doubles) -> None:
     width = np.diff(edges)
-    for anomalous, sign, colour, word in (
+    for anomalous, sign, colour, label in (
         (False, 1, NORMAL, "normal clips"),
         (True, -1, FAULTY, "faulty clips"),
     ):
@@ -286,7 +287,7 @@ def _histogram(axes: Axes, rows: Sequence[Row], edges: Doubles) -> None:
             align="edge",
             color=colour,
             linewidth=0,
-            label=word,
+            label=label,
         )
     axes.axhline(0, color=MUTED, linewidth=0.7)
     axes.set_yticks([])
@@ -308,35 +309,20 @@ def _cell_curves(rows: Sequence[Row]) -> dict[tuple[str, str], tuple[Doubles, Do
 def _mean_curve(
     curves: Mapping[tuple[str, str], tuple[Doubles, Doubles]],
 ) -> tuple[Doubles, Doubles]:
-    """The share caught at each false alarm rate, averaged over cells; its area is the mean AUC."""
+    """Share detected at each false alarm rate, averaged over cells; its area is the mean AUC."""
     grid = np.linspace(0, 1, 201)
     return grid, np.mean([np.interp(grid, *curve) for curve in curves.values()], axis=0)
 
 
 def _svg(draw: Callable[[Figure], None], width: float, height: float, title: str) -> str:
-    """Inline SVG drawn for `width` × `height` inches, that shrinks and grows with the page."""
-    # The salt names clip paths apart from those of the page's other pictures.
+    """Inline SVG drawn for `width` × `height` inches that scales with the page."""
+    # The salt makes the names of clip paths differ from those of other plots on the page.
     salt = f"{zlib.crc32(title.encode()):08x}"
     with warnings.catch_warnings(), matplotlib.rc_context({**_STYLE, "svg.hashsalt": salt}):
-        # The browser draws the letters, with fonts of its own.
+        # The browser draws the text with its own fonts.
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         figure = Figure(figsize=(width, height), layout="constrained")
         draw(figure)
         buffer = io.StringIO()
         figure.savefig(buffer, format="svg", metadata={"Date": None})
-    text = buffer.getvalue()
-    text = text[text.index("<svg") :]
-    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
-    text = re.sub(r'<g id="[^"]*">', "<g>", text)
-    text = re.sub(r"<!--.*?-->\s*", "", text, flags=re.DOTALL)
-    text = re.sub(
-        r"<svg[^>]*?viewBox=\"([^\"]*)\"[^>]*>",
-        f'<svg role="img" aria-label="{html.escape(title)}" viewBox="\\1" '
-        f'style="max-width: {1.2 * width:g}in">',
-        text,
-        count=1,
-        flags=re.DOTALL,
-    )
-    for colour, variable in _VARIABLES.items():
-        text = text.replace(colour, f"var({variable})")
-    return text
+    return inline_svg(buffer.getvalue(), title, _VARIABLES, f"max-width: {1.2 * width:g}in")

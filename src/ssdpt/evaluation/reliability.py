@@ -1,7 +1,7 @@
-"""Whether thresholds keep their word: false-alarm rates asked for, and found on normal test clips.
+"""Requested false-alarm rates against those measured on normal test clips.
 
-A clip raises an alarm at a rate where its p-value is below it, which is where its score is above
-the threshold that the model's own calibration gives for that rate: nothing is fitted here.
+A clip raises an alarm at a requested rate if its p-value is below that rate, which means that its
+score is above the threshold of the model's calibration for that rate. Nothing is fitted here.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ COLUMNS = ("machine", "domain", "requested", "clips", "alarms", "rate", "low", "
 
 
 @dataclass(frozen=True, slots=True)
-class Reached:
-    """The share of normal clips that raise an alarm where the share `requested` was asked for."""
+class MeasuredRate:
+    """The share of normal clips that raise an alarm at the requested rate."""
 
     requested: float
     clips: int
@@ -36,19 +36,19 @@ class Reached:
         return self.alarms / self.clips
 
     @property
-    def is_kept(self) -> bool:
-        """Whether the rate asked for may be the true one, for all that so many clips can show."""
+    def as_requested(self) -> bool:
+        """Whether the requested rate lies within the interval of the measured one."""
         return self.low <= self.requested <= self.high
 
 
 @dataclass(frozen=True, slots=True)
 class Reliability:
-    """One machine type and domain, all of its sections together."""
+    """One machine type and domain, over all of its sections."""
 
     machine: str
     domain: str
-    rates: tuple[Reached, ...]
-    curve: tuple[Reached, ...]
+    rates: tuple[MeasuredRate, ...]
+    curve: tuple[MeasuredRate, ...]
 
     @property
     def clips(self) -> int:
@@ -62,18 +62,18 @@ class Reliability:
             "machine": self.machine,
             "domain": self.domain,
             "normal clips": str(self.clips),
-            **{f"at {share(found.requested)}": _measured(found) for found in self.rates},
+            **{f"at {share(rate.requested)}": _measured(rate) for rate in self.rates},
         }
 
     @property
-    def sentences(self) -> list[str]:
-        """What to know where a rate asked for lies outside the interval."""
+    def deviations(self) -> list[str]:
+        """A sentence for each requested rate that lies outside its interval."""
         return [
-            f"{self.machine}, {self.domain} domain: where {share(found.requested)} false alarms "
-            f"were asked for, {found.alarms} of {count(found.clips, 'normal clip')} raise one, "
-            f"{_measured(found)}: {_consequence(found)}."
-            for found in self.rates
-            if not found.is_kept
+            f"{self.machine}, {self.domain} domain: {share(rate.requested)} false alarms "
+            f"requested, but {rate.alarms} of {count(rate.clips, 'normal clip')} raise one, "
+            f"{_measured(rate)}: {_consequence(rate)}."
+            for rate in self.rates
+            if not rate.as_requested
         ]
 
     def as_json(self) -> dict[str, Any]:
@@ -83,18 +83,19 @@ class Reliability:
             "domain": self.domain,
             "clips": self.clips,
             "rates": [
-                {**asdict(found), "rate": found.rate, "kept": found.is_kept} for found in self.rates
+                {**asdict(rate), "rate": rate.rate, "as_requested": rate.as_requested}
+                for rate in self.rates
             ],
         }
 
     def curve_rows(self) -> list[list[str | float]]:
-        """The curve, a row for each rate asked for, in the order of `COLUMNS`."""
+        """The curve, a row per requested rate, with the columns of `COLUMNS`."""
         return [
             [
-                *(self.machine, self.domain, found.requested),
-                *(found.clips, found.alarms, found.rate, found.low, found.high),
+                *(self.machine, self.domain, rate.requested),
+                *(rate.clips, rate.alarms, rate.rate, rate.low, rate.high),
             ]
-            for found in sorted({*self.rates, *self.curve}, key=lambda found: found.requested)
+            for rate in sorted({*self.rates, *self.curve}, key=lambda rate: rate.requested)
         ]
 
 
@@ -110,40 +111,42 @@ def reliabilities(clips: Iterable[ScoredClip]) -> tuple[Reliability, ...]:
         Reliability(
             machine=machine,
             domain=domain,
-            rates=reached(groups[machine, domain], RATES),
-            curve=reached(groups[machine, domain], CURVE),
+            rates=measured_rates(groups[machine, domain], RATES),
+            curve=measured_rates(groups[machine, domain], CURVE),
         )
         for machine, domain in order
     )
 
 
-def reached(p_values: Sequence[float], rates: Iterable[float]) -> tuple[Reached, ...]:
-    """What each of `rates` comes to on normal clips with these p-values."""
+def measured_rates(p_values: Sequence[float], rates: Iterable[float]) -> tuple[MeasuredRate, ...]:
+    """The measured rate for each of the requested `rates`, from p-values of normal clips."""
     values = np.asarray(p_values, float)
-    found = []
+    measured = []
     for rate in rates:
         alarms = int((values < rate).sum())
-        found.append(Reached(rate, len(values), alarms, *exact_interval(alarms, len(values))))
-    return tuple(found)
+        measured.append(
+            MeasuredRate(rate, len(values), alarms, *exact_interval(alarms, len(values)))
+        )
+    return tuple(measured)
 
 
 def exact_interval(hits: int, trials: int) -> tuple[float, float]:
-    """The 95 % interval of a share by Clopper and Pearson: never covers less than it says."""
+    """The 95 % interval of a share by Clopper and Pearson: its coverage is at least 95 %."""
     low = stats.beta.ppf(0.025, hits, trials - hits + 1) if hits else 0.0
     high = stats.beta.ppf(0.975, hits + 1, trials - hits) if hits < trials else 1.0
     return float(low), float(high)
 
 
 def share(rate: float) -> str:
-    """A rate asked for in per cent, without needless digits."""
+    """A requested rate in per cent, without trailing zeros."""
     return f"{100 * rate:g} %"
 
 
-def _measured(found: Reached) -> str:
-    return f"{100 * found.rate:.1f} % ({100 * found.low:.1f}–{100 * found.high:.1f} %)"
+def _measured(rate: MeasuredRate) -> str:
+    return f"{100 * rate.rate:.1f} % ({100 * rate.low:.1f}–{100 * rate.high:.1f} %)"
 
 
-def _consequence(found: Reached) -> str:
-    if found.rate > found.requested:
-        return "more false alarms than asked for"
-    return "fewer false alarms than asked for, and so more misses"
+def _consequence(rate: MeasuredRate) -> str:
+    if rate.rate > rate.requested:
+        return "more false alarms than requested"
+    return "fewer false alarms than requested, and therefore more misses"

@@ -1,9 +1,8 @@
-"""`report.html`: one page without a single outside request, for the shop floor and the lab."""
+"""`report.html`: the result of an evaluation as one self-contained page."""
 
 from __future__ import annotations
 
 import base64
-import html
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import resources
 
@@ -11,10 +10,12 @@ from ssdpt.evaluation import plots
 from ssdpt.evaluation.clips import count
 from ssdpt.evaluation.examples import Example
 from ssdpt.evaluation.metrics import Estimate, Rates
-from ssdpt.evaluation.outcome import Evaluation, figure, percent, span, thresholds
+from ssdpt.evaluation.outcome import Evaluation, figure, percent, span, threshold_range
 from ssdpt.evaluation.tables import DOMAINS, MachineResult
+from ssdpt.evaluation.web_page import escape, web_page
 from ssdpt.version import __version__
 
+ALL_AS_REQUESTED = "Every requested rate lies within the interval of the measured one."
 _GRADES = ((0.95, "excellent"), (0.85, "good"), (0.7, "fair"), (0.0, "weak"))
 
 
@@ -39,27 +40,16 @@ def render(
         "</main>",
         _footer(evaluation, command),
     ]
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        '<meta name="referrer" content="no-referrer">\n'
-        f"<title>{_safe(_title(evaluation))}</title>\n<style>\n{style}</style>\n</head>\n<body>\n"
-        + "\n".join(part for part in body if part)
-        + "\n</body>\n</html>\n"
-    )
+    return web_page(_title(evaluation), style, body)
 
 
 def grade(auc: Estimate | None) -> str:
-    """How well faulty clips are told from normal ones, in a word; empty without an AUC."""
+    """The quality of the detection in one word; empty without an AUC."""
     if auc is None:
         return ""
     if auc.low <= 0.5:
         return "chance"
-    return next(word for least, word in _GRADES if auc.value >= least)
-
-
-def _safe(text: object) -> str:
-    return html.escape(str(text), quote=True)
+    return next(grade for lowest, grade in _GRADES if auc.value >= lowest)
 
 
 def _title(evaluation: Evaluation) -> str:
@@ -75,11 +65,11 @@ def _header(evaluation: Evaluation) -> str:
         ("Clips", f"{len(evaluation.clips):,}", ""),
     ]
     if means.auc is not None:
-        words = f"95 %: {means.auc.low:.3f}–{means.auc.high:.3f}"
-        tiles.append(("Mean AUC", f"{means.auc.value:.3f}", words))
+        interval = f"95 %: {means.auc.low:.3f}–{means.auc.high:.3f}"
+        tiles.append(("Mean AUC", f"{means.auc.value:.3f}", interval))
     if rates.anomalies:
-        caught = f"{rates.anomalies - rates.misses} of {rates.anomalies}"
-        tiles.append(("Faulty clips caught", percent(rates.recall), caught))
+        detected = f"{rates.anomalies - rates.misses} of {rates.anomalies}"
+        tiles.append(("Faulty clips detected", percent(rates.recall), detected))
     if rates.normals:
         alarms = f"{rates.false_alarms} of {rates.normals} normal clips"
         tiles.append(("False alarms", percent(rates.false_alarm_rate), alarms))
@@ -88,14 +78,14 @@ def _header(evaluation: Evaluation) -> str:
         for name, value, small in tiles
     )
     return (
-        f'<header>\n<h1>{_safe(_title(evaluation))}</h1>\n<p class="lead">'
-        f'{_safe(evaluation.headline)}</p>\n<dl class="tiles">{listed}</dl>\n</header>'
+        f'<header>\n<h1>{escape(_title(evaluation))}</h1>\n<p class="lead">'
+        f'{escape(evaluation.headline)}</p>\n<dl class="tiles">{listed}</dl>\n</header>'
     )
 
 
 def _navigation(machines: Sequence[MachineResult]) -> str:
     links = "".join(
-        f'<li><a href="#machine-{index}">{_safe(machine.machine)}</a></li>'
+        f'<li><a href="#machine-{index}">{escape(machine.machine)}</a></li>'
         for index, machine in enumerate(machines)
     )
     return f'<nav aria-label="Machines"><ul>{links}</ul></nav>'
@@ -103,20 +93,20 @@ def _navigation(machines: Sequence[MachineResult]) -> str:
 
 def _overview(evaluation: Evaluation) -> str:
     rows = evaluation.summary_rows()
-    known = {m.machine: m.means.auc for m in evaluation.results.machines if m.means.auc}
+    areas = {m.machine: m.means.auc for m in evaluation.results.machines if m.means.auc}
     references = {
         name: {machine.machine: machine.means.auc for machine in results.machines}
         for name, results in evaluation.references.items()
     }
     picture = ""
-    if known and (len(known) > 1 or references):
+    if areas and (len(areas) > 1 or references):
         picture = _figure(
-            plots.overview(known, references),
-            "Each dot is a machine's AUC; the further right, the better its faulty clips are told "
-            "from normal ones. At 0.5 the scores say nothing.",
+            plots.overview(areas, references),
+            "Each dot is the AUC of a machine. Further right is better: faulty clips score higher "
+            "than normal ones. At 0.5 the scores carry no information.",
         )
     table = _table(
-        "By machine; small figures are 95 % intervals",
+        "By machine; small numbers are 95 % intervals",
         list(rows[0]),
         [list(row.values()) for row in rows],
         total=len(rows) > 1,
@@ -125,17 +115,17 @@ def _overview(evaluation: Evaluation) -> str:
 
 
 def _reliability(evaluation: Evaluation) -> str:
-    if not (rows := [found.row for found in evaluation.reliability]):
+    if not (rows := [entry.row for entry in evaluation.reliability]):
         return ""
-    told = evaluation.broken_words or ["Every rate asked for lies within its interval."]
-    listed = "".join(f"<li>{_safe(sentence)}</li>" for sentence in told)
+    sentences = evaluation.false_alarm_deviations or [ALL_AS_REQUESTED]
+    listed = "".join(f"<li>{escape(sentence)}</li>" for sentence in sentences)
     table = _table(
-        "False alarms found where 1, 5 and 10 % are asked for; small figures are 95 % intervals",
+        "Measured rates where 1, 5 and 10 % were requested; small numbers are 95 % intervals",
         list(rows[0]),
         [list(row.values()) for row in rows],
         text_columns=2,
     )
-    heading = "Do the thresholds keep their word?"
+    heading = "Are the false-alarm rates as requested?"
     return f"<section>\n<h2>{heading}</h2>\n{table}\n<ul>{listed}</ul>\n</section>"
 
 
@@ -143,8 +133,8 @@ def _machine(
     index: int, machine: MachineResult, evaluation: Evaluation, examples: Sequence[Example]
 ) -> str:
     name = machine.machine
-    word = grade(machine.means.auc)
-    badge = {"": "", "chance": "no better than chance"}.get(word, word)
+    quality = grade(machine.means.auc)
+    badge = {"": "", "chance": "no better than chance"}.get(quality, quality)
     if any(cell.is_rough for cell in machine.cells):
         badge += ", but few clips"
     clips = [i for i, clip in enumerate(evaluation.clips) if clip.recording.machine == name]
@@ -155,13 +145,13 @@ def _machine(
                 name,
                 rows,
                 {
-                    section: (limits.alert, limits.alarm)
-                    for (owner, section), limits in evaluation.limits.items()
+                    section: (thresholds.alert, thresholds.alarm)
+                    for (owner, section), thresholds in evaluation.thresholds.items()
                     if owner == name
                 },
             ),
-            "How the clips score: normal ones upward, faulty ones downward. The better they are "
-            "told apart, the less the two overlap.",
+            "Score histograms: normal clips upward, faulty clips downward. The less the two "
+            "overlap, the better.",
         )
     ]
     if machine.means.auc is not None:
@@ -172,56 +162,56 @@ def _machine(
         pictures.append(
             _figure(
                 plots.roc_curves(name, rows, machine.rates, others),
-                "What share of the faulty clips is caught at which false alarm rate; the area "
+                "The share of faulty clips that is detected at each false alarm rate; the area "
                 "under the thick line is the AUC.",
             )
         )
-    if words := [found for found in evaluation.reliability if found.machine == name]:
+    if domains := [entry for entry in evaluation.reliability if entry.machine == name]:
         caption = (
-            "What share of the normal clips raises an alarm where which share was asked for; on "
-            "the dashed line thresholds keep their word, within the band by a factor of 2."
+            "The share of normal clips that raises an alarm at each requested rate. On the dashed "
+            "line the rate is as requested; in the band it is within a factor of 2."
         )
-        pictures.append(_figure(plots.reliability(name, words), caption))
-    heard = "".join(_example(example) for example in examples)
+        pictures.append(_figure(plots.reliability(name, domains), caption))
+    shown = "".join(_example(example) for example in examples)
     return (
         f'<section id="machine-{index}">\n'
-        f"<h2>{_safe(name)}"
-        + (f'<span class="grade {word}">{badge}</span>' if word else "")
-        + f"</h2>\n<p>{_safe(_sentences(machine, evaluation))}</p>\n"
+        f"<h2>{escape(name)}"
+        + (f'<span class="grade {quality}">{badge}</span>' if quality else "")
+        + f"</h2>\n<p>{escape(_sentences(machine, evaluation))}</p>\n"
         f'<div class="figures">{"".join(pictures)}</div>\n'
         f"{_cell_table(machine)}\n{_section_table(machine)}\n"
-        + (f'<h3>Most anomalous clips</h3>\n<div class="examples">{heard}</div>\n' if heard else "")
+        + (f'<h3>Most anomalous clips</h3>\n<div class="examples">{shown}</div>\n' if shown else "")
         + "</section>"
     )
 
 
 def _sentences(machine: MachineResult, evaluation: Evaluation) -> str:
     rates = machine.rates
-    said = []
+    sentences = []
     if rates.anomalies:
-        said.append(
-            f"Caught {rates.anomalies - rates.misses} of {count(rates.anomalies, 'faulty clip')}."
+        sentences.append(
+            f"Detected {rates.anomalies - rates.misses} of {count(rates.anomalies, 'faulty clip')}."
         )
     if rates.normals:
-        said.append(
+        sentences.append(
             f"{count(rates.false_alarms, 'false alarm')} on {count(rates.normals, 'normal clip')} "
-            f"({percent(rates.false_alarm_rate)}, set to "
+            f"({percent(rates.false_alarm_rate)}; requested: "
             f"{percent(evaluation.false_alarm_rates[machine.machine])})."
         )
     defined = [cell for cell in machine.cells if cell.auc is not None]
     if machine.means.auc is not None:
-        said.append(f"AUC {span(machine.means.auc)}.")
+        sentences.append(f"AUC {span(machine.means.auc)}.")
     if len(defined) > 1:
         worst = min(defined, key=lambda cell: cell.auc.value if cell.auc else 1.0)
-        said.append(f"Hardest: {worst.place}, AUC {figure(worst.auc)}.")
+        sentences.append(f"Hardest: {worst.description}, AUC {figure(worst.auc)}.")
     simple = [
         f"{name} {figure(results.machine(machine.machine).means.auc)}"
         for name, results in evaluation.references.items()
     ]
     if simple:
-        said.append(f"For comparison, the AUC of {', '.join(simple)}.")
-    said.append(f"System: {evaluation.systems[machine.machine]}.")
-    return " ".join(said)
+        sentences.append(f"For comparison, the AUC of {', '.join(simple)}.")
+    sentences.append(f"System: {evaluation.systems[machine.machine]}.")
+    return " ".join(sentences)
 
 
 def _cell_table(machine: MachineResult) -> str:
@@ -247,7 +237,7 @@ def _cell_table(machine: MachineResult) -> str:
         ["harmonic mean", "", "", "", span(means.h_auc), span(means.h_pauc), *[""] * 6],
     ]
     return _table(
-        f"By section and domain (2021 definition); threshold {thresholds(machine.thresholds)}",
+        f"By section and domain (2021 definition); threshold {threshold_range(machine.thresholds)}",
         headings,
         [*rows, *(means_rows if len(rows) > 1 else [])],
         text_columns=2,
@@ -256,7 +246,7 @@ def _cell_table(machine: MachineResult) -> str:
 
 def _section_table(machine: MachineResult) -> str:
     table = _table(
-        "AUC of a domain: its normal clips against the faulty clips of both; pAUC: whole section",
+        "AUC of a domain: its normal clips and the faulty clips of both; pAUC: whole section",
         ["section", *(f"AUC {domain}" for domain in DOMAINS), "pAUC"],
         [
             [s.section or "–", span(s.auc_source), span(s.auc_target), span(s.pauc)]
@@ -279,30 +269,30 @@ def _rate_columns(rates: Rates) -> list[str]:
 
 def _example(example: Example) -> str:
     clip, score = example.clip, example.clip.score
-    known = clip.recording
-    truth = "faulty" if clip.is_faulty else "normal"
-    if known.fault:
-        truth += f" ({known.fault})"
+    recording = clip.recording
+    label = "faulty" if clip.is_faulty else "normal"
+    if recording.fault and recording.fault != label:
+        label += f" ({recording.fault})"
     if clip.is_faulty != score.is_anomalous:
-        truth += ": missed" if clip.is_faulty else ": a false alarm"
+        label += ": missed" if clip.is_faulty else ": a false alarm"
     facts = [
         ("verdict", f'<strong class="{score.level}">{score.level}</strong>'),
-        ("true label", _safe(truth)),
+        ("labelled", escape(label)),
         ("score", f"{score.value:.4g} (alert above {score.threshold:.4g})"),
-        ("p-value", f"{score.p_value:.2g}: share of normal clips that score this high"),
+        ("p-value", f"{score.p_value:.2g}: share of normal clips with a score this high"),
     ]
-    if example.picture.place:
-        facts.append(("stands out", example.picture.place))
-    if example.picture.band_words:
-        facts.append(("top bands", example.picture.band_words))
-    where = f"section {known.section}, {known.domain} domain".removeprefix("section , ")
-    if known.attributes:
-        where += f", {known.attribute_text}"
-    facts.append(("recorded at", _safe(where)))
-    facts += [("note", _safe(note)) for note in score.notes]
+    if example.explanation.peak_text:
+        facts.append(("most anomalous", example.explanation.peak_text))
+    if example.explanation.band_text:
+        facts.append(("top bands", example.explanation.band_text))
+    details = f"section {recording.section}, {recording.domain} domain".removeprefix("section , ")
+    if recording.attributes:
+        details += f", {recording.attribute_text}"
+    facts.append(("recording", escape(details)))
+    facts += [("note", escape(note)) for note in score.notes]
     listed = "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in facts)
     sound = base64.b64encode(example.sound).decode()
-    name = _safe(known.path.name)
+    name = escape(recording.path.name)
     return (
         f"<article><h4>{name}</h4>{plots.spectrogram(example)}"
         f'<audio controls preload="none" aria-label="Listen to {name}" '
@@ -313,45 +303,45 @@ def _example(example: Example) -> str:
 
 def _how_to_read() -> str:
     points = [
-        "<strong>Score</strong>: one number a clip, higher = more anomalous. Its scale is the "
-        "model's own; compare scores of one machine only.",
-        "<strong>Alert and alarm limits</strong>: set on normal clips alone, so that about the "
-        "chosen share of normal clips raises an alert, and a tenth of that share an alarm.",
+        "<strong>Score</strong>: one number per clip, higher = more anomalous. Its scale is the "
+        "model's own; compare scores of the same machine only.",
+        "<strong>Alert and alarm thresholds</strong>: set on normal clips only, so that about the "
+        "requested share of normal clips raises an alert, and a tenth of that share an alarm.",
         "<strong>p-value</strong>: the share of normal clips expected to score at least as high.",
         "<strong>AUC</strong>: the chance that a faulty clip scores higher than a normal one. "
-        "1 is perfect, 0.5 is a coin. From 0.95 it is called excellent here, from 0.85 good, from "
-        "0.7 fair, below that weak; where the interval reaches 0.5, no better than chance.",
-        "<strong>pAUC</strong>: the same for false alarm rates up to 10 % only (McClish; 0.5 is a "
-        "coin). “pAUC printed” is the formula printed in the paper, where a coin gives 0.05.",
-        "<strong>Means</strong> run over sections and domains. h- marks harmonic means, which "
-        "punish a single bad section. Ranges beside a figure are 95 % bootstrap intervals.",
-        "<strong>Spectrograms</strong>: light is loud, orange is what the model finds odd, the "
-        "dashed frame its strongest part; the percentages are shares of all that is odd. Sounds "
-        "are raised to the same peak level.",
+        "1 is perfect, 0.5 is chance. Here 0.95 and above is called excellent, 0.85 good, 0.7 "
+        "fair, less than that weak; if the interval reaches 0.5, no better than chance.",
+        "<strong>pAUC</strong>: the same for false alarm rates up to 10 % only (McClish; 0.5 is "
+        "chance). “pAUC printed” is the formula printed in the paper, where chance gives 0.05.",
+        "<strong>Means</strong> are over sections and domains. h- marks harmonic means, which are "
+        "pulled down by a single bad section. Ranges beside a number are 95 % bootstrap intervals.",
+        "<strong>Spectrograms</strong>: light is loud, orange is anomalous, the dashed frame is "
+        "the most anomalous part; percentages are shares of the anomaly map. All sounds are "
+        "normalised to the same peak level.",
     ]
     listed = "".join(f"<li>{point}</li>" for point in points)
     return f"<section><h2>How to read this page</h2><ul>{listed}</ul></section>"
 
 
 def _left_out(evaluation: Evaluation) -> str:
-    told = [*(str(left) for left in evaluation.left_out), *evaluation.notes]
-    if not told:
-        told = ["Every clip of the data set was used."]
-    listed = "".join(f"<li>{_safe(text)}</li>" for text in told)
-    return f"<section><h2>Data left out, and remarks</h2><ul>{listed}</ul></section>"
+    remarks = [*(str(left) for left in evaluation.left_out), *evaluation.notes]
+    if not remarks:
+        remarks = ["Every clip of the data set was used."]
+    listed = "".join(f"<li>{escape(text)}</li>" for text in remarks)
+    return f"<section><h2>Clips left out, and remarks</h2><ul>{listed}</ul></section>"
 
 
 def _footer(evaluation: Evaluation, command: str) -> str:
-    made = f" Made by <code>{_safe(command)}</code>." if command else ""
+    made = f" Made by <code>{escape(command)}</code>." if command else ""
     return (
-        f"<footer><p>ssdpt {__version__}, layout {_safe(evaluation.layout)}, "
-        f"seed {evaluation.seed}.{made} The figures are in <code>metrics.json</code>, every "
+        f"<footer><p>ssdpt {__version__}, layout {escape(evaluation.layout)}, "
+        f"seed {evaluation.seed}.{made} The metrics are in <code>metrics.json</code>, every "
         "clip's score in <code>scores.csv</code>.</p></footer>"
     )
 
 
 def _figure(svg: str, caption: str) -> str:
-    return f"<figure>{svg}<figcaption>{_safe(caption)}</figcaption></figure>"
+    return f"<figure>{svg}<figcaption>{escape(caption)}</figcaption></figure>"
 
 
 def _table(
@@ -362,33 +352,33 @@ def _table(
     text_columns: int = 1,
     total: bool = False,
 ) -> str:
-    """A table whose first column heads its rows; wide ones scroll within themselves."""
+    """A table whose first column holds the row headings; wide tables scroll."""
     rows = list(rows)
 
     def kind(column: int) -> str:
         return ' class="text"' if column < text_columns else ""
 
-    # A heading may break at its spaces, but h-AUC not at its hyphen.
+    # Headings may wrap at spaces, but h-AUC must not wrap at its hyphen.
     head = "".join(
-        f'<th scope="col"{kind(i)}>{_safe(heading).replace("-", "&#8209;")}</th>'
+        f'<th scope="col"{kind(i)}>{escape(heading).replace("-", "&#8209;")}</th>'
         for i, heading in enumerate(headings)
     )
     lines = []
     for number, row in enumerate(rows):
         mark = ' class="total"' if total and number == len(rows) - 1 else ""
         cells = "".join(f"<td{kind(i)}>{_stacked(v)}</td>" for i, v in enumerate(row) if i > 0)
-        lines.append(f'<tr{mark}><th scope="row" class="text">{_safe(row[0])}</th>{cells}</tr>')
+        lines.append(f'<tr{mark}><th scope="row" class="text">{escape(row[0])}</th>{cells}</tr>')
     return (
-        f'<div class="scroll" role="region" tabindex="0" aria-label="{_safe(caption)}">'
-        f"<table><caption>{_safe(caption)}</caption><thead><tr>{head}</tr></thead>"
+        f'<div class="scroll" role="region" tabindex="0" aria-label="{escape(caption)}">'
+        f"<table><caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead>"
         f"<tbody>{''.join(lines)}</tbody></table></div>"
     )
 
 
 def _stacked(text: str) -> str:
-    """A figure with its interval in small letters below, which keeps tables narrow."""
+    """A number with its interval in small print below, which keeps tables narrow."""
     value, bracket, interval = text.partition(" (")
-    return _safe(value) + (f"<br><small>{_safe(interval.rstrip(')'))}</small>" if bracket else "")
+    return escape(value) + (f"<br><small>{escape(interval.rstrip(')'))}</small>" if bracket else "")
 
 
 def _number(value: float | None) -> str:

@@ -1,9 +1,9 @@
-"""Result tables: labelled scores in, figures for each section, domain and machine out.
+"""Result tables: metrics per section, domain and machine from labelled scores.
 
-Two definitions stand side by side. **2021** (the paper's): AUC and pAUC for each section and
-domain, from normal and anomalous clips of that domain. **2022**: the AUC of a domain sets that
-domain's normal clips against the anomalies of both, and pAUC is taken over the whole section.
-A cell without both kinds of clip is left out of every mean and named in `notes`.
+Both definitions of the challenge are computed. **2021** (the paper's): AUC and pAUC per section and
+domain, from normal and anomalous clips of that domain. **2022**: the AUC of a domain compares its
+normal clips with the anomalous clips of both domains, and pAUC covers the whole section. A cell
+without both kinds of clip is left out of every mean and named in `notes`.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ from ssdpt.evaluation.metrics import (
     weighted_areas,
 )
 
-# What a figure is of: the definition's year, the section, and the domain.
+# What a metric belongs to: the definition's year, the section and the domain.
 Key = tuple[int, str, str]
 Columns = dict[tuple[Key, str], Doubles]
 
 DOMAINS = ("source", "target")
-ROUGH_BELOW = 10  # normal or faulty clips
+ROUGH_BELOW = 10  # normal or faulty clips: with fewer, intervals are too narrow
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One scored clip: `anomalous` is its true label, `value` its score, higher = worse."""
+    """One scored clip: `anomalous` is its label, `value` its score, higher = more anomalous."""
 
     machine: str
     section: str
@@ -63,19 +63,19 @@ class Cell:
     rates: Rates
 
     @property
-    def place(self) -> str:
-        """Section and domain in words; own recordings may have no section."""
+    def description(self) -> str:
+        """Section and domain as text; recordings outside DCASE may have no section."""
         return f"section {self.section}, {self.domain} domain".removeprefix("section , ")
 
     @property
     def is_rough(self) -> bool:
-        """Whether it has an AUC from so few clips that a bootstrap cannot tell how it may vary."""
+        """Whether its AUC is from too few clips for a reliable bootstrap interval."""
         return self.auc is not None and min(self.rates.normals, self.rates.anomalies) < ROUGH_BELOW
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One section by the 2022 definition; the rates are those of each domain's own clips."""
+    """One section by the 2022 definition; the rates are those of the clips of each domain."""
 
     section: str
     auc_source: Estimate | None
@@ -87,7 +87,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """Means over cells, for one machine or for all; None where no cell is defined.
+    """Means over cells, for one machine or for all; None if no cell is defined.
 
     `auc` and `pauc` are arithmetic, `h_auc` and `h_pauc` harmonic means over sections and domains
     (2021 definition). `official_2021` is the harmonic mean of all those AUC and pAUC values,
@@ -105,7 +105,7 @@ class Means:
 
 @dataclass(frozen=True, slots=True)
 class MachineResult:
-    """Everything measured of one machine type."""
+    """All results of one machine type."""
 
     machine: str
     clips: int
@@ -119,7 +119,7 @@ class MachineResult:
 
 @dataclass(frozen=True, slots=True)
 class Draws:
-    """Figures of one machine's cells: row 0 from the clips as they are, then a row a resample.
+    """Metrics of one machine's cells: row 0 from the clips as they are, then a row per resample.
 
     Each array is (1 + resamples, defined cells).
     """
@@ -131,7 +131,7 @@ class Draws:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """All machines, the means over all of their cells, and all clips' rates."""
+    """The results of all machines, the means over all cells, and the rates over all clips."""
 
     machines: tuple[MachineResult, ...]
     means: Means
@@ -143,7 +143,7 @@ class Results:
 
 
 def result_tables(rows: Iterable[Row], *, seed: int = 0, resamples: int = RESAMPLES) -> Results:
-    """Turn labelled scores into tables by both definitions, with 95 % intervals."""
+    """Result tables by both definitions, with 95 % intervals, from labelled scores."""
     by_machine: dict[str, list[Row]] = {}
     for row in rows:
         by_machine.setdefault(row.machine, []).append(row)
@@ -162,9 +162,9 @@ def result_tables(rows: Iterable[Row], *, seed: int = 0, resamples: int = RESAMP
 
 
 def machine_draws(rows: Sequence[Row], *, seed: int = 0, resamples: int = RESAMPLES) -> Draws:
-    """The draws of one machine's clips; equal clips and seed draw equal resamples.
+    """The draws of one machine's clips; equal clips and seed give equal resamples.
 
-    Without resamples there is the first row alone: the figures from the clips as they are.
+    Without resamples there is only the first row: the metrics of the clips as they are.
     """
     return _draws(_MachineClips(rows).columns(seed, resamples), resamples)
 
@@ -175,13 +175,13 @@ def harmonic(draws: Doubles) -> Doubles:
 
 
 def estimate(column: Doubles) -> Estimate:
-    """Row 0 is the figure, the rest its bootstrap draws."""
+    """Row 0 is the value, the other rows are its bootstrap draws."""
     value = float(column[0])
     return Estimate(value, *interval(value, column[1:]))
 
 
 class _MachineClips:
-    """The clips of one machine as columns, and which of them count for which figure."""
+    """The clips of one machine as arrays, and which of them belong to which metric."""
 
     def __init__(self, rows: Sequence[Row]) -> None:
         self.rows = rows
@@ -194,19 +194,19 @@ class _MachineClips:
         self.domains = [domain for domain in DOMAINS if (self.domain_of == domain).any()]
 
     def subsets(self) -> dict[Key, Flags]:
-        """Masks over the clips for every figure that is defined.
+        """Masks over the clips for every metric that is defined.
 
-        A 2021 key holds one domain's clips; a 2022 key holds a domain's normal clips and all
-        anomalies of the section, or, with the domain left empty (for pAUC), the whole section.
+        A 2021 key selects the clips of one domain. A 2022 key selects the normal clips of a domain
+        and all anomalous clips of the section; with an empty domain (for pAUC), the whole section.
         """
-        found: dict[Key, Flags] = {}
+        masks: dict[Key, Flags] = {}
         for section in self.sections:
             inside = self.section_of == section
             for domain in self.domains:
-                found[2021, section, domain] = inside & (self.domain_of == domain)
-                found[2022, section, domain] = inside & ((self.domain_of == domain) | self.labels)
-            found[2022, section, ""] = inside
-        return {key: mask for key, mask in found.items() if is_defined(self.labels[mask])}
+                masks[2021, section, domain] = inside & (self.domain_of == domain)
+                masks[2022, section, domain] = inside & ((self.domain_of == domain) | self.labels)
+            masks[2022, section, ""] = inside
+        return {key: mask for key, mask in masks.items() if is_defined(self.labels[mask])}
 
     def columns(self, seed: int, resamples: int) -> Columns:
         """AUC and pAUC of every subset: row 0 from the clips as they are, then the resamples."""
@@ -215,10 +215,10 @@ class _MachineClips:
             return {}
 
         def areas(weights: NDArray[np.int64]) -> Doubles:
-            found: list[Doubles] = []
+            columns: list[Doubles] = []
             for mask in subsets.values():
-                found += weighted_areas(self.labels[mask], self.values[mask], weights[:, mask])
-            return np.stack(found, axis=1)
+                columns += weighted_areas(self.labels[mask], self.values[mask], weights[:, mask])
+            return np.stack(columns, axis=1)
 
         point = areas(np.ones((1, len(self.rows)), np.int64))  # every clip once
         keys = [(key, measure) for key in subsets for measure in ("auc", "pauc")]
@@ -232,12 +232,12 @@ class _MachineClips:
         return {key: table[:, index] for index, key in enumerate(keys)}
 
     def result(self, columns: Columns, draws: Draws) -> MachineResult:
-        """The tables of this machine from its columns."""
+        """The result of this machine from its columns."""
         cells = [
             self._cell(section, domain, columns)
             for domain in self.domains
             for section in self.sections
-            if self._among(section, domain)
+            if self._rows_of(section, domain)
         ]
         return MachineResult(
             machine=self.machine,
@@ -250,11 +250,11 @@ class _MachineClips:
             notes=tuple(self._note(cell) for cell in cells if cell.auc is None),
         )
 
-    def _among(self, section: str, domain: str) -> list[Row]:
+    def _rows_of(self, section: str, domain: str) -> list[Row]:
         return [row for row in self.rows if row.section == section and row.domain == domain]
 
     def _cell(self, section: str, domain: str, columns: Columns) -> Cell:
-        rows = self._among(section, domain)
+        rows = self._rows_of(section, domain)
         printed = pauc_printed([row.anomalous for row in rows], [row.value for row in rows])
         return Cell(
             section=section,
@@ -271,14 +271,14 @@ class _MachineClips:
             auc_source=_figure(columns, (2022, section, "source"), "auc"),
             auc_target=_figure(columns, (2022, section, "target"), "auc"),
             pauc=_figure(columns, (2022, section, ""), "pauc"),
-            rates_source=_rates(self._among(section, "source")),
-            rates_target=_rates(self._among(section, "target")),
+            rates_source=_rates(self._rows_of(section, "source")),
+            rates_target=_rates(self._rows_of(section, "target")),
         )
 
     def _note(self, cell: Cell) -> str:
         missing = "anomalous" if cell.rates.normals else "normal"
         return (
-            f"{self.machine}, {cell.place}: no {missing} clips, "
+            f"{self.machine}, {cell.description}: no {missing} clips, "
             "so it has no AUC and is left out of the means"
         )
 
@@ -315,13 +315,13 @@ def _means(parts: Sequence[Draws], cells: Sequence[Cell]) -> Means:
     partial = np.hstack([part.pauc for part in parts])
     official = np.hstack([part.official_2022 for part in parts])
     printed = [cell.pauc_printed for cell in cells if cell.pauc_printed is not None]
-    within = areas.shape[1] > 0
+    has_cells = areas.shape[1] > 0
     return Means(
-        auc=estimate(areas.mean(axis=1)) if within else None,
-        pauc=estimate(partial.mean(axis=1)) if within else None,
-        h_auc=estimate(harmonic(areas)) if within else None,
-        h_pauc=estimate(harmonic(partial)) if within else None,
-        official_2021=estimate(harmonic(np.hstack([areas, partial]))) if within else None,
+        auc=estimate(areas.mean(axis=1)) if has_cells else None,
+        pauc=estimate(partial.mean(axis=1)) if has_cells else None,
+        h_auc=estimate(harmonic(areas)) if has_cells else None,
+        h_pauc=estimate(harmonic(partial)) if has_cells else None,
+        official_2021=estimate(harmonic(np.hstack([areas, partial]))) if has_cells else None,
         official_2022=estimate(harmonic(official)) if official.shape[1] else None,
         pauc_printed=float(np.mean(printed)) if printed else None,
     )

@@ -1,7 +1,7 @@
-"""The whole way in a few minutes: simulate a plant, fit, score unseen clips, report.
+"""`ssdpt demo`: simulate a plant, fit detectors, score new clips and write a report, in minutes.
 
-Two references that need no network stand beside the detector: how loud a clip is, and one
-Gaussian on its mean spectrum. What they find, nobody needs a network for.
+Two simple reference detectors are evaluated as well: the loudness of a clip, and one Gaussian of
+its mean spectrum. Faults that they detect do not need a network.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from ssdpt.types import Recording
 
 
 @dataclass(frozen=True, slots=True)
-class Demo:
-    """What the demo showed."""
+class DemoResult:
+    """The result of the demo."""
 
-    rows: list[dict[str, str]]  # one a machine and one for all, headings as keys
+    rows: list[dict[str, str]]  # one per machine and one for all; keys are headings
     verdict: str
     report: Path
 
@@ -37,8 +37,8 @@ def run_demo(
     fit_preset: str = "fast",
     seed: int = 0,
     reporter: Reporter = SILENT,
-) -> Demo:
-    """Everything under `out`: plant/ (recordings), models/, report.html and the tables."""
+) -> DemoResult:
+    """Write everything to `out`: plant/ (recordings), models/, report.html and the tables."""
     reporter.say("1. simulating a plant")
     plant = simulate(out / "plant", plant_preset, seed=seed, reporter=reporter)
     dataset = read_layout(plant)
@@ -48,7 +48,7 @@ def run_demo(
     reporter.say("3. fitting one Gaussian for each machine, as a reference")
     simple = config.model_copy(update={"system": "gmm"})
     gaussians = fit_fleet(dataset, simple, out / "references", reporter=reporter)
-    reporter.say("4. judging clips that no training has heard")
+    reporter.say("4. scoring clips not used in training")
     result = evaluate(
         fleet,
         dataset,
@@ -58,22 +58,22 @@ def run_demo(
         references={"loudness": loudness, "Gaussian": gaussian(gaussians)},
         command="ssdpt demo",
     )
-    kept = ("machine", "clips", "AUC", "loudness AUC", "Gaussian AUC", "pAUC", "threshold")
+    columns = ("machine", "clips", "AUC", "loudness AUC", "Gaussian AUC", "pAUC", "threshold")
     rows = [
-        {name: row[name] for name in (*kept, "false alarms", "misses")}
+        {name: row[name] for name in (*columns, "false alarms", "misses")}
         for row in result.summary_rows()
     ]
-    return Demo(rows=rows, verdict=result.headline, report=result.report)
+    return DemoResult(rows=rows, verdict=result.headline, report=result.report)
 
 
 def loudness(recording: Recording) -> float:
-    """The level of a clip in dB: what a sound level meter would alarm on."""
+    """The level of a clip in dB: the score of a sound level meter."""
     samples = audio.read(recording.path)
     return float(10 * np.log10(np.mean(np.square(samples, dtype=np.float64)) + 1e-20))
 
 
 def gaussian(fleet: Fleet) -> Reference:
-    """Score by the machine's Gaussian."""
+    """The scores of the machines' Gaussians."""
     return lambda recording: (
         fleet[recording.machine].score(recording.path, section=recording.section).value
     )

@@ -127,13 +127,13 @@ def fit_fleet(
     strict: bool = False,
     jobs: int | None = None,
     others: Sequence[Recording] = (),
-    background: SharedReference | None = None,
+    shared_reference: SharedReference | None = None,
     reporter: Reporter = SILENT,
 ) -> Fleet:
     """Fit every machine of a data set; one machine gives a model, several a folder of models.
 
     A system that learns from other machines first learns from all of them together, and from
-    `others`; `background` is what has been learned so before.
+    `others`; `shared_reference` is what has been learned so before.
 
     `jobs` machines are fitted at once: by default several on a GPU, which one does not fill, and
     one on a CPU, where each takes all cores. While it runs, `OUT.partial` holds the checkpoints;
@@ -142,24 +142,24 @@ def fit_fleet(
     from ssdpt.detection.detector import Detector
     from ssdpt.detection.fitting import learn_shared_reference
     from ssdpt.systems import system_class
-    from ssdpt.training.together import at_once, together
+    from ssdpt.training.parallel import parallel_jobs, run_parallel
 
     machines = dataset.machines
     folders = _folders(out, machines, check_replaceable)
     work = out.with_name(out.name + ".partial")
 
-    if background is None and system_class(config.system).uses_shared_reference:
+    if shared_reference is None and system_class(config.system).uses_shared_reference:
         by_machine = _by_machine(dataset.recordings)
-        background = learn_shared_reference(
+        shared_reference = learn_shared_reference(
             [by_machine[machine] for machine in machines],
             list(_by_machine(others).values()),
             config,
-            work / "background",
+            work / "shared-reference",
             resume=resume,
             strict=strict,
             reporter=reporter,
         )
-    at_a_time = min(jobs or at_once(config.device), len(machines))
+    at_a_time = min(jobs or parallel_jobs(config.device), len(machines))
 
     def fit(machine: str, reporter: Reporter) -> Detector:
         if at_a_time > 1:
@@ -173,12 +173,12 @@ def fit_fleet(
             resume=resume,
             strict=strict,
             reporter=reporter,
-            background=background,
+            shared_reference=shared_reference,
         )
         detector.save(folders[machine])
         return detector
 
-    fitted = together(fit, machines, at_a_time, reporter)
+    fitted = run_parallel(fit, machines, at_a_time, reporter)
     detectors = dict(zip(machines, fitted, strict=True))
     _write_index(out, folders)
     shutil.rmtree(work, ignore_errors=True)
@@ -227,7 +227,7 @@ def add_to_fleet(
             config=config,
             strict=strict,
             reporter=reporter,
-            background=first.system.shared_reference,
+            shared_reference=first.system.shared_reference,
         )
         detector.save(folders[machine])
         added[machine] = detector

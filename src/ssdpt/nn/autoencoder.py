@@ -1,7 +1,7 @@
-"""The autoencoder of the DCASE Task 2 baseline: five frames in, the same five frames out.
+"""The autoencoder of the DCASE Task 2 baseline, which reconstructs five frames.
 
 Y. Kawaguchi et al.: "Description and Discussion on DCASE 2021 Challenge Task 2". Dense layers
-640-128-128-128-128-8-128-128-128-128-640, each but the last with BatchNorm and ReLU.
+640-128-128-128-128-8-128-128-128-128-640, all except the last with BatchNorm and ReLU.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class Autoencoder(nn.Module):
         for fan_in, fan_out in itertools.pairwise(widths):
             layers += [nn.Linear(fan_in, fan_out), nn.BatchNorm1d(fan_out), nn.ReLU()]
         self.layers = nn.Sequential(*layers, nn.Linear(hidden, inputs))
-        self._half = len(layers) // 9 * 5  # the layers up to and with the bottleneck
+        self._half = len(layers) // 9 * 5  # the layers up to and including the bottleneck
 
     def forward(self, x: Tensor) -> Tensor:
         """(batch, inputs) to (batch, inputs)."""

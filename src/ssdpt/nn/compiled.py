@@ -1,4 +1,4 @@
-"""C code that is compiled on the machine it runs on, once, and kept in the cache."""
+"""Compiles C code once on the machine it runs on, and keeps the library in the cache."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from ssdpt.features.cache import cache_folder
 # No -ffast-math: NaN must stay NaN, and rounding by adding a large number must not be undone.
 _FLAGS = ["-O3", "-march=native", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast"]
 _LIBRARY = ["-shared", "-fPIC"]
-_MOST_SECONDS = 60.0
+_TIMEOUT_SECONDS = 60.0
 
 
 def compiled(source: Path, included: Sequence[Path] = ()) -> ctypes.CDLL | None:
-    """`source` as a library, made with `CC`, else `cc`; None where no compiler makes one.
+    """`source` as a library, compiled with `CC` or `cc`; None if that is not possible.
 
-    The name of a file in the cache ends with the digest of what is in it: a damaged one is passed
-    over, and two processes that compile at once each leave a whole one.
+    The name of a file in the cache ends with the digest of its content: a damaged file is ignored,
+    and two processes that compile at the same time each write a complete file.
     """
     compiler = [*shlex.split(os.environ.get("CC") or "cc"), *_FLAGS, *_LIBRARY]
     try:
         key = _key(compiler, [source, *included])
-        return _kept(key) or _fresh(key, compiler, source)
+        return _cached(key) or _compile(key, compiler, source)
     except (OSError, ValueError, subprocess.SubprocessError):
         return None
 
@@ -42,7 +42,7 @@ def _folder() -> Path:
     return cache_folder() / "native"
 
 
-def _kept(key: str) -> ctypes.CDLL | None:
+def _cached(key: str) -> ctypes.CDLL | None:
     for path in _folder().glob(f"{key}-*.so"):
         with contextlib.suppress(OSError):
             if path.stem == f"{key}-{digest(path)}":
@@ -50,16 +50,16 @@ def _kept(key: str) -> ctypes.CDLL | None:
     return None
 
 
-def _fresh(key: str, compiler: list[str], source: Path) -> ctypes.CDLL:
+def _compile(key: str, compiler: list[str], source: Path) -> ctypes.CDLL:
     with tempfile.TemporaryDirectory(prefix="ssdpt-") as temporary:
-        made = Path(temporary) / "library.so"
-        _run([*compiler, "-o", str(made), str(source), "-lm"])
-        path = _folder() / f"{key}-{digest(made)}.so"
+        library = Path(temporary) / "library.so"
+        _run([*compiler, "-o", str(library), str(source), "-lm"])
+        path = _folder() / f"{key}-{digest(library)}.so"
         try:
-            with atomic_path(path) as beside:
-                shutil.copyfile(made, beside)
-        except SsdptError:  # nowhere to keep it: the next process compiles again
-            path = made
+            with atomic_path(path) as target:
+                shutil.copyfile(library, target)
+        except SsdptError:  # the cache is not writable: the next process compiles again
+            path = library
         return ctypes.CDLL(str(path))
 
 
@@ -78,14 +78,14 @@ def _key(compiler: list[str], sources: list[Path]) -> str:
 
 def _processor() -> bytes:
     """Model and instruction sets of the processor."""
-    told = [platform.machine()]
+    lines = [platform.machine()]
     with contextlib.suppress(OSError):
-        lines = Path("/proc/cpuinfo").read_text("utf-8", "replace").splitlines()
+        all_lines = Path("/proc/cpuinfo").read_text("utf-8", "replace").splitlines()
         wanted = ("vendor_id", "model name", "flags", "Features", "CPU implementer", "CPU part")
-        told += sorted({line for line in lines if line.startswith(wanted)})
-    return "\n".join(told).encode()
+        lines += sorted({line for line in all_lines if line.startswith(wanted)})
+    return "\n".join(lines).encode()
 
 
 def _run(command: list[str]) -> bytes:
-    done = subprocess.run(command, check=True, capture_output=True, timeout=_MOST_SECONDS)
+    done = subprocess.run(command, check=True, capture_output=True, timeout=_TIMEOUT_SECONDS)
     return done.stdout

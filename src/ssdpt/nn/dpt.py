@@ -2,12 +2,12 @@
 
 J. Bai, J. Chen, M. Wang, M. S. Ayub, Q. Yan: "SSDPT: Self-Supervised Dual-Path Transformer for
 Anomalous Sound Detection in Machine Condition Monitoring". A segment of P frames × F mel bins
-passes M blocks; each block lets the frames attend to each other (E_s: sequence = frames,
-embedding = bins), turns the segment over, and lets the bins attend to each other (E_f: sequence =
-bins, embedding = frames). The result is at once the reconstruction of the segment and, by the
-maximum over frames and one linear layer, the machine ID.
+passes M blocks. In each block the frames attend to each other (E_s: sequence = frames, embedding =
+bins), the segment is transposed, and the bins attend to each other (E_f: sequence = bins, embedding
+= frames). The result is the reconstruction of the segment; the maximum over frames and one linear
+layer give the machine ID.
 
-Batch, P, F in the shape comments are the segments of a batch, frames and mel bins.
+In shape comments, batch, P and F are the segments of a batch, frames and mel bins.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from ssdpt.features.segments import segments_of_clip
 from ssdpt.nn.native import EncoderWeights, being_traced, native_encoder
 from ssdpt.nn.shards import sharded
 
-_VECTOR = 16  # numbers: torch's attention on a CPU is a third slower for narrower heads
+_VECTOR = 16  # numbers: with narrower heads torch's attention on a CPU is a third slower
 
 
 class DptOutput(NamedTuple):
-    """What the network says of a batch of segments."""
+    """The output of the network for a batch of segments."""
 
     logits: Tensor  # (batch, classes)
-    reconstruction: Tensor  # (batch, P, F): the last block's output
+    reconstruction: Tensor  # (batch, P, F): the output of the last block
     normalised: Tensor  # (batch, P, F): the input after BatchNorm, before the mask
 
 
@@ -70,13 +70,13 @@ class Encoder(nn.Module):
         self.output_norm = nn.LayerNorm(embedding)
 
     def forward(self, x: Tensor, projected: Tensor | None = None) -> Tensor:
-        """`projected` is the attention's projection of x, where it is known already."""
+        """`projected`: the attention's projection of x, if it is already computed."""
         heads, epsilon = self.attention.heads, self.middle_norm.eps
         if (native := native_encoder(x, self._weights(), heads, epsilon, projected)) is not None:
             return native
         middle = self.middle_norm(self.attention(x, projected) + x)  # X_Mid = LN(X_MHSA + X_t)
-        fed = self.contract(functional.relu(self.expand(middle)))  # X_FFN = FFN(X_Mid)
-        return self.output_norm(fed + middle)  # X_O = LN(X_FFN + X_Mid)
+        feed_forward = self.contract(functional.relu(self.expand(middle)))  # X_FFN = FFN(X_Mid)
+        return self.output_norm(feed_forward + middle)  # X_O = LN(X_FFN + X_Mid)
 
     def _weights(self) -> EncoderWeights:
         parts = (
@@ -133,9 +133,9 @@ class DualPathTransformer(nn.Module):
         return self._output(x, normalised)
 
     def over_frames(self, frames: Tensor, hop: int) -> DptOutput:
-        """What the network, in evaluation, says of all segments of `frames` (frames, F) in dB.
+        """The output for all segments of `frames` (frames, F) in dB, in evaluation mode.
 
-        Normalisation and the first projection are done once a frame, not once a segment it is in.
+        Normalisation and first projection are computed once per frame, not once per segment.
         """
         if hop >= self.frames or frames.device.type != "cpu":
             return self(segments_of_clip(frames, self.frames, hop))
@@ -154,7 +154,7 @@ class DualPathTransformer(nn.Module):
         return DptOutput(self.classifier(pooled), x, normalised)
 
     def flops(self) -> int:
-        """Floating-point operations of matrix products for one segment, forward."""
+        """Floating-point operations of the matrix products of one segment, forward pass."""
         bins = self.classifier.in_features
         total = 0
         for block in self.blocks:
@@ -167,7 +167,7 @@ class DualPathTransformer(nn.Module):
         return total
 
     def parameter_counts(self) -> tuple[int, int]:
-        """All parameters, and the paper's count, which leaves out the attention projections."""
+        """The number of all parameters, and the paper's count without attention projections."""
         every = sum(parameter.numel() for parameter in self.parameters())
         attention = sum(
             parameter.numel()

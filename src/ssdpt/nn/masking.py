@@ -1,4 +1,4 @@
-"""Masks and mixup: what a training segment goes through before the network sees it.
+"""Masks and mixup: the augmentation of training segments.
 
 A mask is a few boxes in time and frequency; in them the feature is zero after the network's input
 normalisation, where zero is the mean. Random choices are drawn for many updates at once.
@@ -15,9 +15,9 @@ from ssdpt.nn.settings import MaskConfig
 def draw_boxes(
     config: MaskConfig, updates: int, batch: int, frames: int, bins: int, generator: torch.Generator
 ) -> Tensor:
-    """Fresh boxes for every segment, (updates, batch, boxes, 4).
+    """Random boxes for every segment, (updates, batch, boxes, 4).
 
-    A box is its first frame, its last frame + 1, its first bin, its last bin + 1.
+    A box is first frame, last frame + 1, first bin, last bin + 1.
     """
 
     def drawn(count: int, height: int, width: int) -> Tensor:
@@ -44,13 +44,13 @@ def draw_boxes(
 def _interval(
     shape: tuple[int, ...], size: int, width: int, generator: torch.Generator
 ) -> tuple[Tensor, Tensor]:
-    """First and last + 1 of `width` neighbouring positions out of `size`, anywhere inside."""
+    """First and last + 1 of `width` adjacent positions, at random within `size`."""
     first = torch.randint(max(size - width, 0) + 1, shape, generator=generator)
     return first, (first + width).clamp(max=size)
 
 
 def visible(boxes: Tensor, frames: int, bins: int) -> Tensor | None:
-    """(batch, frames, bins): 0 inside the boxes (batch, boxes, 4), 1 elsewhere; None for none."""
+    """(batch, frames, bins): 0 inside the boxes (batch, boxes, 4), else 1; None without boxes."""
     if boxes.shape[1] == 0:
         return None
     frame = torch.arange(frames, device=boxes.device)
@@ -65,15 +65,15 @@ def visible(boxes: Tensor, frames: int, bins: int) -> Tensor | None:
 def draw_mixup(
     concentration: float, updates: int, batch: int, generator: torch.Generator
 ) -> tuple[Tensor, Tensor]:
-    """λ ~ Beta(c, c), one a batch, (updates,), and every segment's partner, (updates, batch).
+    """λ ~ Beta(c, c), one per batch, (updates,), and every segment's partner, (updates, batch).
 
-    With c = 0 every segment stays as it is: λ = 1.
+    With c = 0 segments are not mixed: λ = 1.
     """
     if concentration == 0:
         return torch.ones(updates), torch.arange(batch).expand(updates, -1)
     share = torch.rand(updates, generator=generator)
     if concentration != 1:
-        # torch's own Beta draws from the global generator only: a seed of ours could not fix it.
+        # torch's Beta uses only the global generator, so our seed would have no effect.
         from scipy.stats import beta
 
         quantile = beta.ppf(share.double().numpy(), concentration, concentration)

@@ -1,7 +1,7 @@
 """MobileNetV2: inverted residuals with linear bottlenecks.
 
 M. Sandler, A. Howard, M. Zhu, A. Zhmoginov, L.-C. Chen: "MobileNetV2: Inverted Residuals and
-Linear Bottlenecks". A picture here is a segment: frames × bins, of one channel.
+Linear Bottlenecks". The image is a segment: frames × bins, with one channel.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ Network = TypeVar("Network", bound=nn.Module)
 
 
 class MobileNetTrunk(nn.Module):
-    """All but the classifier: segments to as many pooled values as `outputs` says."""
+    """The network without its classifier: segments to `outputs` pooled values."""
 
     def __init__(self, width: float, channels: int) -> None:
         super().__init__()
         fan_in = _rounded(_STEM * width)
         layers: list[nn.Module] = [_convolution(channels, fan_in, 3, stride=2)]
-        for expansion, wanted, repetitions, stride in _TABLE:
-            fan_out = _rounded(wanted * width)
-            for place in range(repetitions):
+        for expansion, channels_out, repetitions, stride in _TABLE:
+            fan_out = _rounded(channels_out * width)
+            for repetition in range(repetitions):
                 layers.append(
-                    InvertedResidual(fan_in, fan_out, stride if place == 0 else 1, expansion)
+                    InvertedResidual(fan_in, fan_out, stride if repetition == 0 else 1, expansion)
                 )
                 fan_in = fan_out
         outputs = _rounded(_LAST * max(width, 1.0))  # a narrow network keeps its last layer
@@ -54,25 +54,25 @@ class MobileNetTrunk(nn.Module):
         self.channels, self.outputs = channels, outputs
         for _, _, layer, norm in _normalised(self):
             nn.init.xavier_uniform_(layer.weight)
-            # What these weights make of white noise, so that a few updates can learn the rest.
+            # The variance for white noise, as a start that few updates can correct.
             norm.running_var = layer.weight.detach().square().sum((1, 2, 3))
 
     def forward(self, segments: Tensor) -> Tensor:
         """(batch, frames, bins) to (batch, outputs); each channel of the input is the segment."""
-        picture = segments[:, None].expand(-1, self.channels, -1, -1)
-        picture = picture.contiguous(memory_format=torch.channels_last)
-        return self.layers(picture).mean((2, 3))  # from (batch, outputs, height, width)
+        image = segments[:, None].expand(-1, self.channels, -1, -1)
+        image = image.contiguous(memory_format=torch.channels_last)
+        return self.layers(image).mean((2, 3))  # from (batch, outputs, height, width)
 
 
 class InvertedResidual(nn.Module):
-    """Widen, filter every channel by itself, narrow; the input is added where shapes allow it."""
+    """Expand, filter each channel separately, project; the input is added if shapes allow it."""
 
     def __init__(self, fan_in: int, fan_out: int, stride: int, expansion: int) -> None:
         super().__init__()
         hidden = fan_in * expansion
-        widen = [_convolution(fan_in, hidden, 1)] if expansion > 1 else []
+        expand = [_convolution(fan_in, hidden, 1)] if expansion > 1 else []
         self.layers = nn.Sequential(
-            *widen,
+            *expand,
             _convolution(hidden, hidden, 3, stride=stride, groups=hidden),
             nn.Conv2d(hidden, fan_out, 1, bias=False),
             nn.BatchNorm2d(fan_out),
@@ -84,7 +84,7 @@ class InvertedResidual(nn.Module):
 
 
 class MobileNetV2(nn.Module):
-    """The classifier of the DCASE 2021 baseline: a segment, repeated to three channels."""
+    """The classifier of the DCASE 2021 baseline; the segment is repeated in three channels."""
 
     def __init__(self, classes: int, *, width: float = 1.0, channels: int = 3) -> None:
         super().__init__()
@@ -99,10 +99,10 @@ class MobileNetV2(nn.Module):
 
 
 class AngularMobileNet(nn.Module):
-    """Segments to directions, which a margin keeps apart by class.
+    """Segments to unit embeddings, trained with an angular margin between classes.
 
-    Every frequency is standardised on its own, since levels differ by 100 dB and more across them.
-    The picture has one channel: repeating it would give the first layer nothing new to see.
+    Each frequency is standardised separately, since levels differ by 100 dB and more between them.
+    The image has one channel: repeating it would add no information.
     """
 
     def __init__(
@@ -121,23 +121,23 @@ class AngularMobileNet(nn.Module):
 
 
 def for_scoring(network: Network) -> Network:
-    """A copy whose convolutions have taken in the BatchNorm behind them: a third less work."""
+    """A copy with every BatchNorm merged into its convolution, which saves a third of the time."""
     network = copy.deepcopy(network).eval()
-    for row, place, layer, norm in _normalised(network):
-        row[place] = fuse_conv_bn_eval(layer, norm)
-        row[place + 1] = nn.Identity()
+    for layers, index, layer, norm in _normalised(network):
+        layers[index] = fuse_conv_bn_eval(layer, norm)
+        layers[index + 1] = nn.Identity()
     return network.requires_grad_(False)
 
 
 def _normalised(
     network: nn.Module,
 ) -> Iterator[tuple[nn.Sequential, int, nn.Conv2d, nn.BatchNorm2d]]:
-    """Every convolution with a BatchNorm behind it: its row of layers, its place there, both."""
-    for row in list(network.modules()):
-        if isinstance(row, nn.Sequential):
-            for place, (layer, norm) in enumerate(itertools.pairwise(list(row))):
+    """Every convolution followed by a BatchNorm: its sequence, its index there, and both layers."""
+    for layers in list(network.modules()):
+        if isinstance(layers, nn.Sequential):
+            for index, (layer, norm) in enumerate(itertools.pairwise(list(layers))):
                 if isinstance(layer, nn.Conv2d) and isinstance(norm, nn.BatchNorm2d):
-                    yield row, place, layer, norm
+                    yield layers, index, layer, norm
 
 
 def _convolution(
@@ -152,6 +152,6 @@ def _convolution(
 
 
 def _rounded(channels: float) -> int:
-    """To the nearest multiple of 8, but never more than a tenth below."""
+    """The nearest multiple of 8, but at least 90 % of `channels`."""
     nearest = max(_DIVISOR, math.floor(channels / _DIVISOR + 0.5) * _DIVISOR)
     return nearest if nearest >= 0.9 * channels else nearest + _DIVISOR

@@ -1,9 +1,9 @@
-"""A batch in shards on worker threads, one torch thread each.
+"""Splits a batch into shards for worker threads, each with one torch thread.
 
-On a CPU torch shares out every single operation among its threads, and for operations as small as
-here they mostly wait for each other. A shard passes the whole network on one thread instead. Its
-size does not depend on the number of cores, and gradients are added in the order of the shards:
-the numbers are the same on every number of cores.
+On a CPU torch splits every single operation among its threads, which mostly wait for each other if
+operations are small. Here a shard passes the whole network on one thread instead. Its size does not
+depend on the number of cores, and gradients are added in the order of the shards, so that results
+are the same for any number of cores.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ Result = TypeVar("Result")
 
 @contextlib.contextmanager
 def threads_for_shards() -> Iterator[None]:
-    """Inside, shards have all of torch's threads, and every other operation has one.
+    """Inside this context, shards use all of torch's threads, and other operations use one.
 
-    After each operation torch's threads spin for a while, on cores that the shards could use.
+    After each operation torch's threads spin for a while on cores that the shards could use.
     """
     before, _here.shards = (torch.get_num_threads(), _here.shards), _threads()
     torch.set_num_threads(1)
@@ -48,9 +48,9 @@ def threads_for_shards() -> Iterator[None]:
 
 
 def each(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
-    """`work` of every item, in order, on as many threads as torch has here.
+    """The results of `work` for every item, in order, on as many threads as torch has.
 
-    Only a few items are under way at a time, so that there may be any number of them.
+    Only a few items are in progress at a time, so that `items` may be of any length.
     """
     threads = _threads()
     if threads == 1:
@@ -58,25 +58,25 @@ def each(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Resu
         return
     inference, gradient = torch.is_inference_mode_enabled(), torch.is_grad_enabled()
 
-    def in_the_callers_mode(item: Item) -> Result:  # modes belong to a thread
+    def in_mode_of_caller(item: Item) -> Result:  # modes are per thread
         with torch.inference_mode(inference), torch.set_grad_enabled(gradient):
             return work(item)
 
     with _starting:
         pool = _pool(threads, os.getpid())
     waiting = iter(items)
-    ahead = deque(pool.submit(in_the_callers_mode, item) for item in islice(waiting, 2 * threads))
+    ahead = deque(pool.submit(in_mode_of_caller, item) for item in islice(waiting, 2 * threads))
     try:
         while ahead:
             yield ahead.popleft().result()
-            ahead.extend(pool.submit(in_the_callers_mode, item) for item in islice(waiting, 1))
+            ahead.extend(pool.submit(in_mode_of_caller, item) for item in islice(waiting, 1))
     finally:
         for future in ahead:
             future.cancel()
 
 
 def sharded(module: nn.Module, batch: Tensor) -> Tensor:
-    """`module(batch)`, where no example of a batch depends on another one."""
+    """`module(batch)` in shards; the examples of a batch must be independent."""
     if batch.device.type != "cpu" or len(batch) <= SHARD or being_traced():
         return module(batch)
     if not torch.is_grad_enabled():
@@ -89,14 +89,14 @@ def sharded(module: nn.Module, batch: Tensor) -> Tensor:
 
 
 class _Sharded(torch.autograd.Function):
-    """Every shard has a graph of its own, which ends in the parameters of the module."""
+    """Every shard has its own autograd graph, which ends in the parameters of the module."""
 
     @staticmethod
     def forward(ctx: Any, module: nn.Module, batch: Tensor, *parameters: Tensor) -> Tensor:
         def run(shard: Tensor) -> tuple[Tensor, Tensor]:
             with torch.enable_grad():
-                given = shard.detach().requires_grad_()
-                return given, module(given)
+                inputs = shard.detach().requires_grad_()
+                return inputs, module(inputs)
 
         ctx.parameters = parameters
         ctx.shards = list(each(run, torch.split(batch, SHARD)))
@@ -108,13 +108,13 @@ class _Sharded(torch.autograd.Function):
         parameters = ctx.parameters
 
         def run(item: tuple[tuple[Tensor, Tensor], Tensor]) -> tuple[Tensor, Tensor]:
-            (given, output), change = item
-            first, *others = torch.autograd.grad(output, (given, *parameters), change)
-            # One vector, since to add hundreds of small tensors takes longer than their numbers.
+            (inputs, output), output_gradient = item
+            first, *others = torch.autograd.grad(output, (inputs, *parameters), output_gradient)
+            # One vector, since adding hundreds of small tensors is slow.
             return first, torch.cat([other.flatten() for other in others])
 
         shards = zip(ctx.shards, torch.split(gradient, SHARD), strict=True)
-        ctx.shards = None  # the graphs go as soon as they are used
+        ctx.shards = None  # frees the graphs as soon as they are used
         firsts, others = zip(*each(run, shards), strict=True)
         sizes = [parameter.numel() for parameter in parameters]
         sums = functools.reduce(torch.add, others).split(sizes)
@@ -126,9 +126,9 @@ class _Sharded(torch.autograd.Function):
 
 
 class _Here(threading.local):
-    """What belongs to the calling thread."""
+    """State of the calling thread."""
 
-    shards: int = 0  # threads for its shards, where it keeps one only for everything else
+    shards: int = 0  # threads for its shards inside `threads_for_shards`, else 0
 
 
 _here = _Here()
@@ -140,5 +140,5 @@ def _threads() -> int:
 
 @functools.cache
 def _pool(threads: int, process: int) -> ThreadPoolExecutor:
-    """One pool for each number of threads; a forked process needs its own."""
+    """One pool per number of threads; a forked process needs its own."""
     return workers(threads, "ssdpt-shard")

@@ -1,4 +1,4 @@
-"""CUDA streams, made once: torch hands out the same few again when many are asked for."""
+"""Shared CUDA streams: torch has only a few, and reuses them if more are requested."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Literal
 
 import torch
 
-# Capturing listens to all that is launched on these: two threads take turns.
+# A capture records everything launched on its stream, so only one thread may capture at a time.
 CAPTURING = threading.Lock()
 
 
 @functools.cache
 def side_stream(device: torch.device, purpose: Literal["capture", "beside"]) -> torch.cuda.Stream:
-    """The stream for this purpose; only one thread at a time captures, so one is enough."""
+    """The stream for this purpose; one is enough, since one thread captures at a time."""
     return torch.cuda.Stream(device)  # type: ignore[no-untyped-call]

@@ -1,12 +1,12 @@
-"""WaveNet on raw samples, pooled to an x-vector, for telling machine IDs apart.
+"""WaveNet on raw samples, pooled to an x-vector, to classify machine IDs.
 
 A. van den Oord et al. 2016: "WaveNet: A Generative Model for Raw Audio": gated, dilated, causal
 convolutions with residual and skip connections. J. A. Lopez et al. (DCASE 2021) use it as a
-classifier: frame-level layers, the mean and standard deviation over time, and one vector a segment.
+classifier: frame-level layers, mean and standard deviation over time, and one vector per segment.
 
-Samples come in at 16 kHz and are taken 16 at a time by the first convolution, so that all later
-layers run at 1000 steps a second: our own choice, for the sake of CPUs. The receptive field is how
-many samples one output depends on: the newest, and those before it; before a segment lie zeros.
+Samples have a rate of 16 kHz, and the first convolution has a stride of 16, so that all later
+layers run at 1000 steps per second: our choice, for speed on CPUs. The receptive field is the
+number of samples one output depends on: the newest and those before it; segments follow zeros.
 
     layer          kernel  dilation  receptive field   of the default: 2 stacks of 8 layers
                           (samples)        (samples)
@@ -30,8 +30,9 @@ many samples one output depends on: the newest, and those before it; before a se
     frame 1             1         1             8192
     frame 2             1         1             8192
 
-Pre-emphasis, where chosen, is a layer of kernel 2 before these. A level is measured over a whole
-segment: `levelled` alone is not causal. In the shape comments a step is one output in time.
+Optional pre-emphasis is a layer of kernel 2 before these. `levelled` measures the level of a whole
+segment and is therefore the only part that is not causal. In shape comments, a step is one output
+in time.
 """
 
 from __future__ import annotations
@@ -48,8 +49,8 @@ from ssdpt.nn.shards import sharded
 
 KERNEL, STRIDE = 32, 16  # samples, of the first convolution
 _PRE_EMPHASIS = 0.97
-_QUIETEST = 1e-5  # −100 dBFS: what is below counts as silence, and is not made louder
-_SMALLEST_VARIANCE = 1e-6  # below it the slope of the root grows without bound
+_QUIETEST = 1e-5  # −100 dBFS: quieter sound counts as silence and is not amplified
+_SMALLEST_VARIANCE = 1e-6  # lower bound, since the derivative of the root diverges at 0
 
 
 class Layer(NamedTuple):
@@ -81,17 +82,18 @@ def layer_table(member: WaveNetMember) -> list[Layer]:
 
 
 class GatedLayer(nn.Module):
-    """tanh × sigmoid of a causal convolution of kernel 2, added to its input and to the output."""
+    """tanh × sigmoid of a causal convolution of kernel 2, with residual and skip connections."""
 
     def __init__(self, channels: int, dilation: int, *, last: bool) -> None:
         super().__init__()
         self.dilation = dilation  # steps
-        self.gates = nn.Linear(2 * channels, 2 * channels)  # of a step and the one `dilation` ago
+        # Of a step and the step `dilation` before.
+        self.gates = nn.Linear(2 * channels, 2 * channels)
         self.skip = nn.Linear(channels, channels)
         self.residual = None if last else nn.Linear(channels, channels)
 
     def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
-        """(batch, steps, channels) to the next layer's input and the share of the output."""
+        """(batch, steps, channels) to the input of the next layer and the skip output."""
         before = functional.pad(x, (0, 0, self.dilation, 0))[:, : x.shape[1]]
         filtered, gate = self.gates(torch.cat([before, x], dim=2)).chunk(2, dim=2)
         z = filtered.tanh() * gate.sigmoid()  # (batch, steps, channels)
@@ -99,7 +101,7 @@ class GatedLayer(nn.Module):
 
 
 class FrameNetwork(nn.Module):
-    """Prepared samples to frame-level values: everything before pooling."""
+    """Preprocessed samples to frame-level values: everything before pooling."""
 
     def __init__(self, channels: int, stacks: int, layers: int) -> None:
         super().__init__()
@@ -114,7 +116,7 @@ class FrameNetwork(nn.Module):
         self.outputs = 4 * channels
 
     def forward(self, samples: Tensor) -> Tensor:
-        """(batch, samples) to (batch, steps, outputs); step t has heard samples to (t + 1) · 16."""
+        """(batch, samples) to (batch, steps, outputs); step t sees samples up to (t + 1) · 16."""
         windows = functional.pad(samples, (KERNEL - STRIDE, 0)).unfold(1, KERNEL, STRIDE)
         x = self.input(windows)  # (batch, steps, channels)
         total = torch.zeros_like(x)
@@ -141,7 +143,7 @@ class PooledNetwork(nn.Module):
 class WaveNet(nn.Module):
     """Preprocessing, WaveNet, statistics pooling, a linear layer to the x-vector, cosines."""
 
-    level: Tensor  # RMS of normal recordings, which are quiet; their samples are divided by it
+    level: Tensor  # RMS of normal recordings, by which samples are divided
 
     def __init__(
         self, classes: int, member: WaveNetMember, *, embedding: int, margin: float, scale: float
@@ -157,15 +159,15 @@ class WaveNet(nn.Module):
 
     def forward(self, segments: Tensor) -> Tensor:
         """Segments (batch, samples), full scale ±1, to x-vectors (batch, embedding)."""
-        prepared = self.preprocessed(segments) / self.level
-        return self.embed(self.norm(sharded(self.pooled, prepared)))
+        normalised = self.preprocessed(segments) / self.level
+        return self.embed(self.norm(sharded(self.pooled, normalised)))
 
     def logits(self, embeddings: Tensor) -> Tensor:
-        """Without the margin, (batch, classes): what a segment is scored by."""
+        """Logits without the margin for scoring, (batch, classes)."""
         return self.head.scale * self.head.cosines(embeddings)
 
     def preprocessed(self, segments: Tensor) -> Tensor:
-        """As the member wants its samples, (batch, samples)."""
+        """The samples after the member's preprocessing, (batch, samples)."""
         if self.preprocessing == "pre-emphasis":
             return segments - _PRE_EMPHASIS * functional.pad(segments, (1, -1))
         if self.preprocessing == "levelled":
@@ -175,5 +177,5 @@ class WaveNet(nn.Module):
 
     @torch.no_grad()
     def set_level(self, squares: float) -> None:
-        """Tell it the mean square of preprocessed normal samples."""
+        """Set the level from the mean square of preprocessed normal samples."""
         self.level.fill_(max(squares**0.5, _QUIETEST))

@@ -169,7 +169,7 @@ def _write_rest(
         segment=Segment(
             frames=detector.system.segment_frames, hop=graph.segment_hop, at_once=graph.at_once
         ),
-        averages_segments=detector.system.score_is_segment_mean,
+        averages_segments=detector.system.averages_segments,
         parts=graph.weights,
         outputs=tuple(item.name for item in model.graph.output),
         runtime=settings.runtime,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.config import MachineSettings
-from ssdpt.monitor.sources.network_source import STREAM_SCHEMES, NetworkSettings
 
 
 def check_addition(machine: MachineSettings) -> None:
@@ -14,14 +13,8 @@ def check_addition(machine: MachineSettings) -> None:
             f"machine {machine.id}: a model is a folder of the service's computer; "
             "name it in the configuration file"
         )
-    if not machine.source.reads_local_files:
-        return
-    if isinstance(machine.source, NetworkSettings):
+    if machine.source.reads_local_files:
         raise SsdptError(
-            f"machine {machine.id}: the address of a stream starts with one of "
-            f"{', '.join(STREAM_SCHEMES)} and ://; for a file, name it in the configuration file"
+            f"machine {machine.id}: this {machine.source.kind} source reads files of the "
+            "service's computer; name it in the configuration file"
         )
-    raise SsdptError(
-        f"machine {machine.id}: a {machine.source.kind} source reads files of the service's "
-        "computer; name it in the configuration file"
-    )

@@ -13,7 +13,7 @@ from ssdpt.monitor.config import read_monitor_config, store_url
 from ssdpt.monitor.service.check import CheckResult, check_connections
 from ssdpt.monitor.service.config_watcher import ConfigWatcher
 from ssdpt.monitor.service.demo import NORMAL_CLIPS, demo_config
-from ssdpt.monitor.service.models import ModelCache, section_of
+from ssdpt.monitor.service.models import ModelCache, load_named_model, section_of
 from ssdpt.monitor.service.service import MonitorService
 from ssdpt.monitor.sources.simulated_source import SimulatedSource
 from ssdpt.monitor.store import Store
@@ -32,9 +32,9 @@ def check_config(path: Path, *, offline: bool = False) -> Iterator[CheckResult]:
     models = ModelCache(config.device)
     for settings in config.machines:
         description = "learns its own baseline"
-        if settings.model is not None:
-            model = models.load(settings.model)
-            section_of(settings, model)
+        model = load_named_model(settings, models)
+        if model is not None:
+            section_of(settings, model)  # raises where the model does not have it
             description = f"model {settings.model} ({model.detector.system_name})"
         yield CheckResult(settings.id, f"{settings.source.kind} source, {description}")
     if not offline:

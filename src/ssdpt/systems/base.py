@@ -68,7 +68,7 @@ class System(ABC):
     trains_networks: ClassVar[bool] = False  # whether that takes networks of all machines
     has_held_out_scores: ClassVar[bool] = False  # whether `held_out_scores` is there
     requires_torch: ClassVar[bool] = True  # to score a clip
-    score_is_segment_mean: ClassVar[bool] = False  # a clip's score is the mean of its timeline
+    averages_segments: ClassVar[bool] = False  # a clip's score is the mean of its timeline
 
     shared_reference: SharedReference | None = None  # of a system that uses one
 

@@ -1,0 +1,1 @@
+"""One training loop for all networks: updates, checkpoints, log, parallel trainings."""

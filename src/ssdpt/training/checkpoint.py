@@ -1,4 +1,4 @@
-"""The state of a training on disk: tensors in a safetensors file, no pickle."""
+"""Training checkpoints: tensors in a safetensors file, no pickle."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ _FORMAT = 2
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """All that a training needs to go on as if it had never stopped."""
+    """The full state of a training, from which it can be resumed exactly."""
 
     identity: str
     step: int
-    batch_size: int  # smaller than the configured one where memory was short
+    batch_size: int  # smaller than configured if memory was short
     tensors: dict[str, Tensor]
 
 
 def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
-    """Write `folder/checkpoint.safetensors`, whole or not at all."""
+    """Write `folder/checkpoint.safetensors` atomically."""
     tensors = {
         name: value.detach().cpu().contiguous() for name, value in checkpoint.tensors.items()
     }
@@ -39,12 +39,12 @@ def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
         "batch_size": checkpoint.batch_size,
     }
     with atomic_path(folder / _FILE) as temporary:
-        # As bytes, so that a full disk is the operating system's error and not the library's.
+        # As bytes, so that a full disk raises an OSError and not an error of the library.
         temporary.write_bytes(save(tensors, {"about": json.dumps(about)}))
 
 
 def load_checkpoint(folder: Path, identity: str) -> Checkpoint | None:
-    """The checkpoint in `folder`, None where there is none; refuses one of another run."""
+    """The checkpoint in `folder`, None if there is none; an SsdptError if it is of another run."""
     path = folder / _FILE
     if not path.is_file():
         return None

@@ -1,4 +1,4 @@
-"""All parameters of a network in one vector: one kernel clips, steps or averages them all."""
+"""All parameters of a network in one vector, so that one kernel clips, steps or averages all."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import torch
 from torch import Tensor, nn
 
 _PIECE = 4096
-_ALIGNED = 4  # numbers: a GPU's convolutions read 16 bytes at a time, and only from such places
+_ALIGNED = 4  # numbers: convolutions on a GPU read 16 aligned bytes at a time
 
 
 class FlatParameters:
-    """Moves a network's parameters and running statistics into one vector; they become its views.
+    """Moves a network's parameters and running statistics into one vector, as views of it.
 
     `state` holds everything, `values` the parameters in it, `gradients` their gradients.
     """
@@ -22,31 +22,31 @@ class FlatParameters:
         names |= {id(member): name for name, member in network.named_buffers()}
         statistics = [buffer for buffer in network.buffers() if buffer.is_floating_point()]
         members = [*ordered, *statistics]
-        count = sum(_room(parameter) for parameter in ordered)
-        self.state = ordered[0].new_zeros(count + sum(map(_room, statistics)))
+        count = sum(_padded_size(parameter) for parameter in ordered)
+        self.state = ordered[0].new_zeros(count + sum(map(_padded_size, statistics)))
         self.values = self.state[:count]
         self.gradients = torch.zeros_like(self.values)
-        place = 0
-        self._places: dict[str, tuple[int, int]] = {}  # first and last + 1, by name
+        start = 0
+        self._ranges: dict[str, tuple[int, int]] = {}  # start and end, by name
         for member in members:
-            end = place + member.numel()
-            self._places[names[id(member)]] = (place, end)
-            self.state[place:end].copy_(member.detach().flatten())
-            member.data = self.state[place:end].view_as(member)
+            end = start + member.numel()
+            self._ranges[names[id(member)]] = (start, end)
+            self.state[start:end].copy_(member.detach().flatten())
+            member.data = self.state[start:end].view_as(member)
             if end <= count:
-                member.grad = self.gradients[place:end].view_as(member)
-            place += _room(member)
+                member.grad = self.gradients[start:end].view_as(member)
+            start += _padded_size(member)
 
     def by_name(self, vector: Tensor) -> dict[str, Tensor]:
-        """Views of a vector with the layout of `state` or of `values`, whatever the order is."""
+        """Views by parameter name of a vector with the layout of `state` or `values`."""
         return {
-            name: vector[place:end]
-            for name, (place, end) in self._places.items()
+            name: vector[start:end]
+            for name, (start, end) in self._ranges.items()
             if end <= len(vector)
         }
 
     def pieces(self) -> list[nn.Parameter]:
-        """The values for an optimiser, in pieces: it gives a GPU one piece of work for each."""
+        """The values in pieces for an optimiser, which runs them in parallel on a GPU."""
         pieces = []
         for values, gradients in zip(
             torch.split(self.values, _PIECE), torch.split(self.gradients, _PIECE), strict=True
@@ -57,6 +57,6 @@ class FlatParameters:
         return pieces
 
 
-def _room(member: Tensor) -> int:
-    """Numbers that it takes in the vector, with what is left free behind it."""
+def _padded_size(member: Tensor) -> int:
+    """The size of a tensor in the vector, with padding."""
     return -(-member.numel() // _ALIGNED) * _ALIGNED

@@ -1,4 +1,4 @@
-"""The JSON-lines log of a training: one line an epoch."""
+"""The JSON-lines log of a training: one line per epoch."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LOG_FILE = "training.jsonl"
 
 
 class TrainingLog:
-    """Appends one line an epoch; after a resume, no epoch stands in it twice."""
+    """Appends one line per epoch; after a resume, no epoch appears twice."""
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / LOG_FILE
@@ -35,7 +35,7 @@ class TrainingLog:
 
 
 def _epoch(line: str) -> float:
-    """The epoch a line tells of; a line torn by a kill counts as later than any."""
+    """The epoch of a line; a line cut off by a kill counts as later than any epoch."""
     try:
         return float(json.loads(line)["epoch"])
     except (ValueError, KeyError, TypeError):

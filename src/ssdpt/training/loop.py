@@ -1,4 +1,4 @@
-"""One training loop for every network: seeded, checkpointed, resumable, watched.
+"""One training loop for every network: seeded, checkpointed, resumable, with progress.
 
 Every random draw of an epoch comes from a generator seeded by (seed, epoch), so that a run resumed
 from a checkpoint draws what the uninterrupted run would have drawn, on any device.
@@ -29,20 +29,20 @@ _REPORT_SECONDS = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Where and how one training runs, apart from what is learnt."""
+    """Where and how one training runs, independent of what is learned."""
 
     seed: int
     device: torch.device
-    folder: Path  # checkpoint and log go here
-    identity: str  # changes with the settings or the recordings; guards against a wrong resume
+    folder: Path  # for checkpoint and log
+    identity: str  # of settings and recordings; prevents a wrong resume
     resume: bool = False
     name: str = "training"  # shown with the progress bar
-    models: int = 1  # how many such trainings the whole fit takes, for the time estimate
+    models: int = 1  # number of such trainings in the whole fit, for the time estimate
     after_epoch: Callable[[int], None] | None = None  # called with the averaged weights in place
 
 
 def choose_device(name: str) -> torch.device:
-    """`auto`, `cpu`, `cuda` or `cuda:1` to a device that is there."""
+    """The device for `auto`, `cpu`, `cuda` or `cuda:1`; an SsdptError if it does not exist."""
     if name == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:
@@ -81,17 +81,17 @@ def train(
 
 
 class Trainer:
-    """Epochs and what is told and kept of them; the updates themselves are `Updates`'s."""
+    """Runs the epochs, with progress, log and checkpoints; `Updates` makes the updates."""
 
     def __init__(self, objective: Objective, config: TrainingConfig, run: Run, batch: int) -> None:
         self.objective, self.config, self.settings = objective, config, run
         self.updates = Updates(objective, config, run.device)
         self.log = TrainingLog(run.folder)
         self.step = 0
-        self._take_batches_of(batch)
+        self._set_batch_size(batch)
 
     def start(self, saved: Checkpoint | None, reporter: Reporter) -> None:
-        """Get ready, go back to where an interrupted run was, and say what is ahead."""
+        """Find the batch size, restore an interrupted run, and report the estimated time."""
         run = self.settings
         seconds = self.rehearse(reporter)
         if saved and self.batch != saved.batch_size:
@@ -102,7 +102,7 @@ class Trainer:
             )
         if saved:
             self.restore(saved)
-            reporter.say(f"{run.name}: going on from update {self.step} of {self.steps}")
+            reporter.say(f"{run.name}: resuming from update {self.step} of {self.steps}")
             return
         models = f" for {run.models} models" if run.models > 1 else ""
         reporter.say(
@@ -111,11 +111,11 @@ class Trainer:
         )
 
     def rehearse(self, reporter: Reporter) -> float:
-        """Find a batch that fits into memory; the seconds that an update takes."""
+        """Find a batch size that fits into memory; return the seconds per update."""
         while True:
             with suppress(torch.OutOfMemoryError):
                 return max(self.updates.rehearse(plan) for plan in self.plans(0))
-            # Not while the error is being handled: it holds on to what was in memory.
+            # Not inside the except clause: the exception keeps the tensors in memory.
             if self.batch < 4:
                 raise SsdptError(
                     f"{self.settings.name}: too little memory on {self.settings.device} even for "
@@ -123,13 +123,13 @@ class Trainer:
                 )
             reporter.warn(
                 f"too little memory on {self.settings.device} for batches of {self.batch}: "
-                f"going on with {self.batch // 2}"
+                f"using {self.batch // 2}"
             )
             self.updates.forget()
-            self._take_batches_of(self.batch // 2)
+            self._set_batch_size(self.batch // 2)
 
     def run_all(self, advance: _Advance) -> None:
-        """Every update that is still to be made."""
+        """Make all remaining updates."""
         saved = shown = time.monotonic()
         epoch_began, epoch_step, shown_step = time.monotonic(), self.step, self.step
         plans: list[Plan] = []
@@ -149,43 +149,45 @@ class Trainer:
             end_of_epoch = within + 1 == self.per_epoch
             now = time.monotonic()
             if end_of_epoch or now - shown > _REPORT_SECONDS:
-                figures = self._figures(within + 1)
-                now = time.monotonic()  # a GPU has caught up only now
-                made = (self.step - epoch_step) * self.batch
-                rate = made / max(now - epoch_began, 1e-9)  # examples a second
-                note = _note(epoch, self.config.epochs, figures, rate)
+                metrics = self._metrics(within + 1)
+                now = time.monotonic()  # reading the metrics waited for the GPU
+                examples = (self.step - epoch_step) * self.batch
+                rate = examples / max(now - epoch_began, 1e-9)  # examples per second
+                note = _note(epoch, self.config.epochs, metrics, rate)
                 advance(self.step - shown_step, note)
                 shown, shown_step = now, self.step
             if end_of_epoch:
                 self.log.write(
                     epoch=epoch + 1,
-                    **figures,
+                    **metrics,
                     learning_rate=self._learning_rate(self.step - 1),
                     seconds=round(now - epoch_began, 3),
                     examples_per_second=round(rate, 1),
                 )
                 self.updates.totals.zero_()
                 if self.settings.after_epoch:
-                    self._show(epoch + 1, self.settings.after_epoch)
+                    self._call_after_epoch(epoch + 1, self.settings.after_epoch)
             # Carried gradients are part of the state within an epoch, and zero between epochs.
-            safe = end_of_epoch or not self.config.carry_gradients
-            if safe and (self.step == self.steps or now - saved > self.config.checkpoint_seconds):
+            can_save = end_of_epoch or not self.config.carry_gradients
+            if can_save and (
+                self.step == self.steps or now - saved > self.config.checkpoint_seconds
+            ):
                 self.save()
                 saved = now
 
-    def _take_batches_of(self, size: int) -> None:
+    def _set_batch_size(self, size: int) -> None:
         # A last batch of a single example joins the one before it: BatchNorm needs two.
         self.batch = size
         self.per_epoch = max(1, math.ceil((self.objective.examples - 1) / size))
         self.steps = self.config.epochs * self.per_epoch
 
     def plans(self, epoch: int) -> list[Plan]:
-        """The whole batches of an epoch, and the last one where its size differs."""
+        """A plan for the full batches of an epoch, and one for a last batch of another size."""
         generator = torch.Generator().manual_seed(_mixed_seed(self.settings.seed, epoch))
         order = torch.randperm(self.objective.examples, generator=generator)
         last = len(order) - (self.per_epoch - 1) * self.batch
-        whole = self.per_epoch if last == self.batch else self.per_epoch - 1
-        sizes = [(whole, self.batch), (self.per_epoch - whole, last)]
+        full = self.per_epoch if last == self.batch else self.per_epoch - 1
+        sizes = [(full, self.batch), (self.per_epoch - full, last)]
         plans = []
         first = epoch * self.per_epoch
         for updates, batch in sizes:
@@ -217,21 +219,21 @@ class Trainer:
         return config.learning_rate
 
     def _forgetting(self, step: int) -> float:
-        """Weight of the newest in the running mean: young means forget faster."""
+        """Weight of the newest value in the running mean; larger at the start of training."""
         return 1 - min(self.config.averaging, (2 + step) / (11 + step))
 
-    def _figures(self, updates: int) -> dict[str, float]:
-        """Means over the updates of this epoch so far; stops the run when the loss is lost."""
+    def _metrics(self, updates: int) -> dict[str, float]:
+        """Means over the updates of this epoch so far; an SsdptError if the loss is not finite."""
         totals = self.updates.totals.tolist()
-        figures = {
-            name: total / updates for name, total in zip(self.updates.figures, totals, strict=True)
+        metrics = {
+            name: total / updates for name, total in zip(self.updates.metrics, totals, strict=True)
         }
-        if not math.isfinite(figures["loss"]):
+        if not math.isfinite(metrics["loss"]):
             raise SsdptError(
                 f"{self.settings.name}: the loss is no longer a finite number at update "
                 f"{self.step}; use a lower learning rate, another seed or precision float32"
             )
-        return figures
+        return metrics
 
     def save(self) -> None:
         """Write a checkpoint."""
@@ -241,7 +243,7 @@ class Trainer:
         )
 
     def restore(self, saved: Checkpoint) -> None:
-        """Go back to a checkpoint."""
+        """Restore a checkpoint."""
         try:
             self.updates.load(saved.tensors)
         except (KeyError, RuntimeError) as error:
@@ -252,16 +254,16 @@ class Trainer:
         self.step = saved.step
         self.log.keep_before(epoch=self.step // self.per_epoch + 1)
 
-    def _show(self, epoch: int, after_epoch: Callable[[int], None]) -> None:
-        """Let someone use the network as it would be if training ended here."""
+    def _call_after_epoch(self, epoch: int, after_epoch: Callable[[int], None]) -> None:
+        """Call `after_epoch` with the network as it would be if training ended here."""
         network, state = self.objective.network, self.updates.flat.state
-        own = state.clone()
+        current = state.clone()
         if self.updates.average is not None:
             state.copy_(self.updates.average)
         network.eval()
         after_epoch(epoch)
         network.train()
-        state.copy_(own)
+        state.copy_(current)
 
     def finish(self) -> None:
         """Leave the averaged weights in the network."""
@@ -273,8 +275,8 @@ class _Advance(Protocol):
     def __call__(self, steps: float, note: str) -> None: ...
 
 
-def _note(epoch: int, epochs: int, figures: dict[str, float], rate: float) -> str:
-    shown = " ".join(f"{name} {value:.3f}" for name, value in figures.items())
+def _note(epoch: int, epochs: int, metrics: dict[str, float], rate: float) -> str:
+    shown = " ".join(f"{name} {value:.3f}" for name, value in metrics.items())
     return f"epoch {epoch + 1}/{epochs} {shown} {rate:.0f}/s"
 
 

@@ -1,4 +1,4 @@
-"""What is learnt: a network, examples by number, and the loss of a batch of them."""
+"""What is learned: a network, numbered examples, and the loss of a batch of them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Batch = Mapping[str, Tensor]
 
 
 class Objective(ABC):
-    """The loop knows nothing else of what it trains."""
+    """Everything that the training loop knows about what it trains."""
 
     network: nn.Module
     examples: int
@@ -24,28 +24,28 @@ class Objective(ABC):
     def draw(self, updates: int, batch: int, generator: torch.Generator) -> dict[str, Tensor]:
         """The random choices of several updates, drawn at once: (updates, …) each.
 
-        Always on the CPU, so that a seed means the same on every device.
+        Always on the CPU, so that a seed gives the same choices on every device.
         """
         return {}
 
     @abstractmethod
     def loss(self, batch: Batch) -> tuple[Tensor, dict[str, Tensor]]:
-        """The loss to minimise, and further figures to show (means over the batch).
+        """The loss to minimise, and further metrics to show (means over the batch).
 
-        `batch["index"]` (batch,) holds the examples' numbers; the rest is what `draw` gave for
-        this update.
+        `batch["index"]` (batch,) holds the numbers of the examples; the rest are the choices of
+        `draw` for this update.
         """
 
     def add_gradients(self, batch: Batch) -> dict[str, Tensor]:
-        """Add the loss's gradients to the parameters' own; the loss and the other figures."""
-        loss, figures = self.loss(batch)
+        """Add the gradients of the loss to the parameters' gradients; return loss and metrics."""
+        loss, metrics = self.loss(batch)
         loss.backward()  # type: ignore[no-untyped-call]
-        return {"loss": loss.detach(), **figures}
+        return {"loss": loss.detach(), **metrics}
 
     def ordered_parameters(self) -> list[Tensor]:
-        """The parameters in the order in which they shall lie in one vector."""
+        """The parameters in their order in the flat vector."""
         return list(self.network.parameters())
 
     def bind(self, flat: FlatParameters) -> None:
-        """Told where the parameters now lie, before the first update."""
+        """Called before the first update with the vectors that now hold the parameters."""
         return

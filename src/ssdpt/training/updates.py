@@ -1,9 +1,9 @@
-"""One update after another: on a CPU as they come, on a GPU as one captured graph.
+"""The updates of a training: run directly on a CPU, as a captured CUDA graph on a GPU.
 
-Everything that changes from update to update (examples, random choices, rates) is drawn for an
-epoch ahead and lies on the device; an update takes its row and moves on to the next. So the whole
-update, from cutting out segments to the optimiser's step, is the same work on the same memory
-every time, which a GPU can repeat without being told each kernel.
+Everything that changes from update to update (examples, random choices, rates) is drawn for a whole
+epoch in advance and stored on the device; each update reads its row. So the whole update, from
+cutting segments to the optimiser's step, is the same work on the same memory every time, which a
+GPU can replay without launching each kernel.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _TIMED_UPDATES = 3
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Several updates of one batch size, drawn ahead."""
+    """Several updates of one batch size, drawn in advance."""
 
     draws: dict[str, Tensor]  # (updates, …) each; "index" (updates, batch) among them
     learning_rate: Tensor  # (updates,)
-    forgetting: Tensor  # (updates,): weight of the newest in the running mean
+    forgetting: Tensor  # (updates,): weight of the newest value in the running mean
 
     def __len__(self) -> int:
         return len(self.learning_rate)
@@ -47,7 +47,7 @@ class Plan:
 
 
 class Updates:
-    """The state of one training on its device, and the way it changes."""
+    """The state of one training on its device, and its updates."""
 
     def __init__(self, objective: Objective, config: TrainingConfig, device: torch.device) -> None:
         self.objective, self.config, self.device = objective, config, device
@@ -63,24 +63,24 @@ class Updates:
             capturable=on_gpu,
         )
         self.average = self.flat.state.clone() if config.averaging else None
-        self.figures: tuple[str, ...] = ()  # names of the totals
+        self.metrics: tuple[str, ...] = ()  # names of the totals
         self.totals = torch.zeros(0, device=device)
         self._create_optimiser_state()
         self._plan: Plan | None = None
-        self._place = torch.zeros(1, dtype=torch.long, device=device)
+        self._position = torch.zeros(1, dtype=torch.long, device=device)
         self._captured: dict[int, tuple[torch.cuda.CUDAGraph, Plan]] = {}
 
-    def begin(self, plan: Plan, place: int) -> None:
-        """Go on with `plan` from its update `place` on."""
+    def begin(self, plan: Plan, position: int) -> None:
+        """Continue with `plan` from its update `position`."""
         self._plan = plan.to(self.device)
         if plan.batch in self._captured:
-            _, room = self._captured[plan.batch]
-            for own, fresh in zip(room.tensors(), self._plan.tensors(), strict=True):
-                own.copy_(fresh)
-        self._place.fill_(place)
+            _, captured = self._captured[plan.batch]
+            for target, source in zip(captured.tensors(), self._plan.tensors(), strict=True):
+                target.copy_(source)
+        self._position.fill_(position)
 
     def update(self) -> None:
-        """The next update of the plan."""
+        """Make the next update of the plan."""
         assert self._plan is not None
         if self._plan.batch in self._captured:
             self._captured[self._plan.batch][0].replay()
@@ -88,7 +88,7 @@ class Updates:
             self._update(self._plan)
 
     def rehearse(self, plan: Plan) -> float:
-        """Make a few updates, put everything back as it was; the seconds that one takes."""
+        """Make a few updates and undo them; return the seconds per update."""
         before = {name: value.clone() for name, value in self.tensors().items()}
         seconds = []
         try:
@@ -106,24 +106,24 @@ class Updates:
         return min(seconds)
 
     def forget(self) -> None:
-        """Drop what was captured, and the memory it holds."""
+        """Delete the captured graphs and free their memory."""
         self._captured.clear()
         self._plan = None
         torch.cuda.empty_cache()
 
     def tensors(self) -> dict[str, Tensor]:
-        """All that changes in training, in the memory where it stays."""
+        """All tensors that change in training, not copied."""
         tensors = {"state": self.flat.state}
         for number, state in enumerate(self.optimiser.state.values()):
             tensors |= {f"optimiser/{number}/{name}": value for name, value in state.items()}
-        if self.figures:
+        if self.metrics:
             tensors["totals"] = self.totals
         if self.average is not None:
             tensors["average"] = self.average
         return tensors | self._counters()
 
     def restore(self, tensors: dict[str, Tensor]) -> None:
-        """The reverse of `tensors`; what was not there yet is zero."""
+        """Restore the values of `tensors`; missing ones become zero."""
         for name, value in self.tensors().items():
             if name in tensors:
                 value.copy_(tensors[name])
@@ -131,7 +131,7 @@ class Updates:
                 value.zero_()
 
     def saved(self) -> dict[str, Tensor]:
-        """The same for a checkpoint: by the parameters' names, whose order differs by device."""
+        """The state for a checkpoint, by parameter name: their order depends on the device."""
         vectors = {"state": self.flat.state, **self._moments()}
         if self.average is not None:
             vectors["average"] = self.average
@@ -141,12 +141,12 @@ class Updates:
             for name, part in self.flat.by_name(vector).items()
         }
         steps = next(iter(self.optimiser.state.values()))["step"]
-        if self.figures:
+        if self.metrics:
             tensors["totals"] = self.totals
         return tensors | {"steps": steps} | self._counters()
 
     def load(self, tensors: dict[str, Tensor]) -> None:
-        """The reverse of `saved`; KeyError or RuntimeError where they are another network's."""
+        """Restore the result of `saved`; KeyError or RuntimeError if it is of another network."""
         expected = self.saved()
         moments = self._moments()
         for kind, vector in moments.items():
@@ -155,16 +155,16 @@ class Updates:
         for name, value in expected.items():
             if name.split("/")[0] not in {*moments, "steps"}:
                 value.copy_(tensors[name])
-        place = 0
+        start = 0
         for piece, state in self.optimiser.state.items():
-            end = place + len(piece)
+            end = start + len(piece)
             for kind, vector in moments.items():
-                state[kind].copy_(vector[place:end])
+                state[kind].copy_(vector[start:end])
             state["step"].copy_(tensors["steps"])
-            place = end
+            start = end
 
     def _moments(self) -> dict[str, Tensor]:
-        """The optimiser's running means, (parameters,) each: copies."""
+        """Copies of the optimiser's running means, (parameters,) each."""
         states = list(self.optimiser.state.values())
         return {
             kind: torch.cat([state[kind] for state in states]) for kind in ("exp_avg", "exp_avg_sq")
@@ -175,7 +175,7 @@ class Updates:
         return {f"counter/{number}": item for number, item in enumerate(counters)}
 
     def _create_optimiser_state(self) -> None:
-        """Have the optimiser allocate now what every later update works on."""
+        """Make the optimiser allocate the state that every later update uses."""
         before = self.flat.state.clone()
         self.optimiser.step()
         self.flat.state.copy_(before)
@@ -186,9 +186,9 @@ class Updates:
     @torch.no_grad()
     def _update(self, plan: Plan) -> None:
         batch = {
-            name: values.index_select(0, self._place)[0] for name, values in plan.draws.items()
+            name: values.index_select(0, self._position)[0] for name, values in plan.draws.items()
         }
-        rate = plan.learning_rate.index_select(0, self._place)[0]
+        rate = plan.learning_rate.index_select(0, self._position)[0]
         group = self.optimiser.param_groups[0]
         if self.device.type == "cuda":
             group["lr"].copy_(rate)
@@ -198,19 +198,19 @@ class Updates:
         if not carry:
             self.flat.gradients.zero_()
         with torch.enable_grad():
-            figures = self.objective.add_gradients(batch)
+            metrics = self.objective.add_gradients(batch)
         if not carry:
             self._clip()
         self.optimiser.step()
         if carry:
             self._clip()
         if self.average is not None:
-            self.average.lerp_(self.flat.state, plan.forgetting.index_select(0, self._place)[0])
-        if not self.figures:
-            self.figures = tuple(figures)
-            self.totals = torch.zeros(len(figures), device=self.device)
-        self.totals += torch.stack([figures[name].detach().float() for name in self.figures])
-        self._place += 1
+            self.average.lerp_(self.flat.state, plan.forgetting.index_select(0, self._position)[0])
+        if not self.metrics:
+            self.metrics = tuple(metrics)
+            self.totals = torch.zeros(len(metrics), device=self.device)
+        self.totals += torch.stack([metrics[name].detach().float() for name in self.metrics])
+        self._position += 1
 
     def _clip(self) -> None:
         if self.config.clip_norm is not None:
@@ -218,8 +218,8 @@ class Updates:
             self.flat.gradients.mul_((self.config.clip_norm / (norm + 1e-6)).clamp(max=1.0))
 
     def _capture(self, plan: Plan) -> None:
-        """Record an update on its own copy of the plan."""
-        room = Plan(
+        """Capture an update that reads from its own copy of the plan."""
+        captured = Plan(
             {name: value.clone() for name, value in plan.to(self.device).draws.items()},
             plan.learning_rate.to(self.device, copy=True),
             plan.forgetting.to(self.device, copy=True),
@@ -229,11 +229,11 @@ class Updates:
             side.wait_stream(torch.cuda.current_stream(self.device))
             with torch.cuda.stream(side):
                 for _ in range(_TIMED_UPDATES):  # compiles kernels, fills caches
-                    self._place.zero_()
-                    self._update(room)
+                    self._position.zero_()
+                    self._update(captured)
             torch.cuda.current_stream(self.device).wait_stream(side)
             graph = torch.cuda.CUDAGraph()
             with torch.cuda.graph(graph, stream=side, capture_error_mode="thread_local"):
-                self._update(room)
-        self._place.zero_()
-        self._captured[plan.batch] = (graph, room)
+                self._update(captured)
+        self._position.zero_()
+        self._captured[plan.batch] = (graph, captured)

@@ -1,4 +1,4 @@
-"""The fused scorer, run by Triton's interpreter: the network's own numbers."""
+"""The fused scorer, run by Triton's interpreter, gives the numbers of the network."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_overlapping_segments_anywhere(network, standardised):
     torch.testing.assert_close(errors.double(), expected, rtol=1e-5, atol=1e-5)
 
 
-def test_the_kernels_know_the_papers_shapes_and_no_odd_ones():
+def test_the_kernels_support_the_papers_shapes_but_not_all():
     from ssdpt.nn.gpu.packing import fusable, layouts, packed
 
     network = DualPathTransformer(3)
@@ -64,14 +64,14 @@ def test_the_kernels_are_tried_before_they_are_used(network, monkeypatch):
     from ssdpt.nn.gpu import probe
 
     cpu = torch.device("cpu")  # Triton's interpreter runs there
-    monkeypatch.setattr(probe, "_known", {})
+    monkeypatch.setattr(probe, "_results", {})
     assert probe.kernels_run(network, cpu)
 
     def no_compiler(*arguments):
         raise RuntimeError("Failed to find C compiler")
 
-    monkeypatch.setattr(probe, "_known", {})
+    monkeypatch.setattr(probe, "_results", {})
     monkeypatch.setattr(probe, "PackedBlocks", no_compiler)
     with pytest.warns(SsdptWarning, match=r"do not run on cpu.*find C compiler"):
         assert not probe.kernels_run(network, cpu)
-    assert not probe.kernels_run(network, cpu)  # told once
+    assert not probe.kernels_run(network, cpu)  # one warning only

@@ -1,4 +1,4 @@
-"""The machine types of the plant, by the names of DCASE 2021."""
+"""The machine types of the simulated plant, by their DCASE 2021 names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One clip of the plant, from its name alone: the same name and seed give the same samples."""
+"""One simulated clip, made from its name alone: the same name and seed give the same samples."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from numpy.typing import NDArray
 
 from ssdpt.data.simulator.catalogue import MACHINES
 from ssdpt.data.simulator.machine import Fault, OperatingPoint
-from ssdpt.data.simulator.place import Place
 from ssdpt.data.simulator.preset import Preset, preset_named
+from ssdpt.data.simulator.recording_site import RecordingSite
 from ssdpt.data.simulator.region import Region
 from ssdpt.data.simulator.timebase import PADDED, SAMPLES, stream
 from ssdpt.types import Domain, Floats, Label, Split
 
-_LEVEL_DB = (-40.0, -32.0)  # RMS against full scale; leaves headroom for hard blows
-_GOLDEN = (5**0.5 - 1) / 2
+_LEVEL_DB = (-40.0, -32.0)  # RMS against full scale; leaves headroom for hard impacts
+_GOLDEN_RATIO = (5**0.5 - 1) / 2
 
 
 @dataclass(frozen=True, slots=True)
 class ClipName:
-    """Everything that tells one clip of the plant from another."""
+    """Everything that identifies one clip of the simulated plant."""
 
     machine: str
     section: int
@@ -32,11 +32,11 @@ class ClipName:
 
     @property
     def folder(self) -> str:
-        """The folder of the clip inside its machine's."""
+        """The folder of the clip inside the folder of its machine."""
         return "train" if self.split == "train" else f"{self.domain}_test"
 
     def file(self, point: OperatingPoint) -> str:
-        """The file name, as DCASE 2021 writes it."""
+        """The file name in DCASE 2021 form."""
         attributes = "_".join(f"{key}_{value}" for key, value in point.attributes)
         return (
             f"section_{self.section:02d}_{self.domain}_{self.split}_{self.label}"
@@ -45,8 +45,8 @@ class ClipName:
 
 
 @dataclass(frozen=True, slots=True)
-class PlantClip:
-    """Samples (160000,) within ±1 at 16 kHz, how the machine ran, and what is wrong and where."""
+class SimulatedClip:
+    """Samples (160000,) within ±1 at 16 kHz, the operating point, the fault and its regions."""
 
     samples: Floats
     point: OperatingPoint
@@ -60,14 +60,14 @@ class PlantClip:
 
 
 def operating_point(name: ClipName, seed: int) -> OperatingPoint:
-    """How the machine runs in that clip; known without making the sound."""
+    """The operating point of the clip; known without synthesising the sound."""
     rng = stream(seed, "point", *_key(name))
     machine = MACHINES[name.machine]
     return machine.operating_point(name.domain, rng)
 
 
-def clip(name: ClipName, *, seed: int = 0, preset: str | Preset = "demo") -> PlantClip:
-    """Make one clip. It depends on nothing but its name, the seed and the preset's difficulty."""
+def clip(name: ClipName, *, seed: int = 0, preset: str | Preset = "demo") -> SimulatedClip:
+    """Synthesise one clip. It depends only on its name, the seed and the preset's difficulty."""
     plant = preset if isinstance(preset, Preset) else preset_named(preset)
     rng = stream(seed, "sound", *_key(name))
     kind = MACHINES[name.machine]
@@ -75,33 +75,33 @@ def clip(name: ClipName, *, seed: int = 0, preset: str | Preset = "demo") -> Pla
     point = operating_point(name, seed)
     fault = None
     if name.label == "anomaly":
-        # In turn, so that every fault is there however few the clips.
+        # Faults take turns, so that each one occurs even in a small data set.
         chosen = kind.faults[name.index % len(kind.faults)]
         fault = Fault(chosen, float(rng.uniform(*plant.severity)))
     take = machine.run(point, fault, rng)
-    place = _place(name, seed, plant)
-    background = place.background(rng)
+    site = _site(name, seed, plant)
+    background = site.background(rng)
     snr = rng.uniform(*plant.snr_db)
     background *= _rms(take.healthy) * np.float32(10.0 ** (-snr / 20.0))
     spectrum = np.fft.rfft(take.healthy + take.faulty + background)
-    wave = np.fft.irfft(spectrum * place.response(rng), PADDED)[:SAMPLES].astype(np.float32)
+    wave = np.fft.irfft(spectrum * site.response(rng), PADDED)[:SAMPLES].astype(np.float32)
     samples = np.clip(wave * (_level(name, seed) / _rms(wave)), -1.0, 1.0).astype(np.float32)
-    return PlantClip(samples, point, fault, tuple(take.regions))
+    return SimulatedClip(samples, point, fault, tuple(take.regions))
 
 
-def _place(name: ClipName, seed: int, plant: Preset) -> Place:
-    """The target's place is the source's, moved."""
+def _site(name: ClipName, seed: int, plant: Preset) -> RecordingSite:
+    """The target domain's site is the source domain's, shifted."""
     shift = plant.shift if name.domain == "target" else 0.0
     rng = stream(seed, "place", name.machine, name.section, name.domain)
-    return Place(rng, shift, plant.visits)
+    return RecordingSite(rng, shift, plant.placement_spread)
 
 
 def _level(name: ClipName, seed: int) -> np.float32:
-    """The RMS a clip is set to, which tells nothing: sound or faulty, all spread evenly alike."""
+    """The RMS a clip is set to. Its distribution does not depend on the label."""
     start = stream(seed, "level", *_key(name)[:-1]).uniform()
     low, high = _LEVEL_DB
-    # Steps of the golden section fill the range evenly, however few the clips.
-    share = (start + name.index * _GOLDEN) % 1.0
+    # Steps of the golden ratio fill the range evenly for any number of clips.
+    share = (start + name.index * _GOLDEN_RATIO) % 1.0
     return np.float32(10.0 ** ((low + (high - low) * share) / 20.0))
 
 

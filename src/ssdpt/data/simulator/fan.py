@@ -8,18 +8,18 @@ import numpy as np
 
 from ssdpt.data.simulator.machine import Fault, Machine, OperatingPoint, Take
 from ssdpt.data.simulator.noise import noise, turbulence, wander
-from ssdpt.data.simulator.region import blows, regions, throughout
+from ssdpt.data.simulator.region import impacts, regions, throughout
 from ssdpt.data.simulator.rotor import Rotor
 from ssdpt.data.simulator.timebase import SECONDS
 
 
 class Fan(Machine):
-    """Speed in revolutions a minute."""
+    """Speed in revolutions per minute."""
 
     name = "fan"
     faults = ("bearing", "imbalance", "rub", "loose_guard")
     speeds: ClassVar = {"source": (840, 960, 1080), "target": (1260, 1440)}
-    family = (600.0, 770.0, 1000.0, 1290.0, 1660.0, 2140.0, 2760.0, 3570.0, 4600.0)
+    mode_hz = (600.0, 770.0, 1000.0, 1290.0, 1660.0, 2140.0, 2760.0, 3570.0, 4600.0)
 
     def __init__(self, section: int, rng: np.random.Generator) -> None:
         super().__init__(section, rng)
@@ -37,30 +37,30 @@ class Fan(Machine):
         ticks = rotor.moments(1.0 / self.turns_per_tick, rng.uniform())
         stiffness = 1.0
         if fault is not None:
-            stiffness = self._break(take, rotor, fault, rng)
+            stiffness = self._add_fault(take, rotor, fault, rng)
         if stiffness != 1.0:
-            take.regions += blows(ticks, self.casing.bands(self.casing.mount, stiffness))
+            take.regions += impacts(ticks, self.casing.bands(self.casing.mount, stiffness))
         mount = self.casing.mount
         take.healthy += self.casing.ring(rng, ticks, 2.0, mount, stiffness=stiffness)
         return take
 
-    def _break(self, take: Take, rotor: Rotor, fault: Fault, rng: np.random.Generator) -> float:
-        """Add what the fault adds; return what is left of the casing's stiffness."""
+    def _add_fault(self, take: Take, rotor: Rotor, fault: Fault, rng: np.random.Generator) -> float:
+        """Add the fault's sound; return the remaining stiffness of the casing, 1 = all of it."""
         gains = self.casing.defect(rng)
         match fault.name:
             case "bearing":
-                # A pitted outer race is struck hard only while the cage carries the load past it.
+                # A pitted outer race is hit hard only while the loaded rollers pass it.
                 hits = rotor.moments(3.1, rng.uniform())
                 load = np.clip(np.sin(2 * np.pi * 0.08 * rotor.at(hits)), 0.0, 1.0) ** 6
                 take.faulty += self.casing.ring(rng, hits, 2.0 * fault.gain * load, gains)
-                take.regions += blows(hits[load > 0.25], self.casing.bands(gains))
+                take.regions += impacts(hits[load > 0.25], self.casing.bands(gains))
             case "imbalance":
-                # The whole fan sways once a turn and knocks against its feet.
+                # The whole fan sways once per revolution and knocks against its feet.
                 take.faulty += rotor.harmonics(1, [0.5 * fault.gain, 0.2 * fault.gain])
                 knocks = rotor.moments(1.0 / 9.0, rng.uniform())
                 take.faulty += self.casing.ring(rng, knocks, 2.2 * fault.gain, gains)
                 take.regions += throughout([(0.6 * rotor.hz, 2.4 * rotor.hz)])
-                take.regions += blows(knocks, self.casing.bands(gains))
+                take.regions += impacts(knocks, self.casing.bands(gains))
             case "rub":
                 starts = np.sort(rng.uniform(0.0, SECONDS, int(rng.integers(8, 16))))
                 ends = starts + rng.uniform(0.1, 0.35, starts.size)

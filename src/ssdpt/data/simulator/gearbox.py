@@ -1,4 +1,4 @@
-"""A one-stage gearbox: mesh tones with sidebands, and the casing that answers each shaft's turn."""
+"""A one-stage gearbox: mesh tones with sidebands, and a casing that rings with each revolution."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ import numpy as np
 
 from ssdpt.data.simulator.machine import Fault, Machine, OperatingPoint, Take
 from ssdpt.data.simulator.noise import noise, turbulence, wander
-from ssdpt.data.simulator.region import blows, regions
+from ssdpt.data.simulator.region import impacts, regions
 from ssdpt.data.simulator.rotor import Rotor
 
 
 class Gearbox(Machine):
-    """Speed in revolutions a minute of the input shaft."""
+    """Speed in revolutions per minute of the input shaft."""
 
     name = "gearbox"
     faults = ("tooth_crack", "wear", "bearing", "scuffing", "loose_mount")
     speeds: ClassVar = {"source": (300, 345, 390), "target": (255, 450)}
-    family = (520.0, 670.0, 870.0, 1120.0, 1440.0, 1860.0, 2400.0, 3090.0, 3990.0)
+    mode_hz = (520.0, 670.0, 870.0, 1120.0, 1440.0, 1860.0, 2400.0, 3090.0, 3990.0)
 
     def __init__(self, section: int, rng: np.random.Generator) -> None:
         super().__init__(section, rng)
@@ -33,30 +33,30 @@ class Gearbox(Machine):
         mesh = shaft.harmonics(self.teeth, [level / k**0.7 for k in range(1, 9)])
         depth, stiffness = self.sideband, 1.0
         if fault is not None:
-            depth, stiffness = self._break(take, shaft, fault, rng)
-        take.healthy += mesh * shaft.sway(1.0 / self.ratio, depth)
+            depth, stiffness = self._add_fault(take, shaft, fault, rng)
+        take.healthy += mesh * shaft.modulation(1.0 / self.ratio, depth)
         take.healthy += noise(rng, turbulence(rng, (3.0, 5.0), 80.0)) * wander(rng, 1.0, 1.0)
-        # The run-out of the wheel unloads the teeth once a turn, and they knock together again.
+        # The run-out of the wheel unloads the teeth once per revolution; then they knock together.
         knocks = shaft.moments(1.0 / self.ratio, rng.uniform())
         mount = self.casing.mount
         take.healthy += self.casing.ring(rng, knocks, 2.0, mount, stiffness=stiffness)
         if stiffness != 1.0:
-            take.regions += blows(knocks, self.casing.bands(mount, stiffness))
+            take.regions += impacts(knocks, self.casing.bands(mount, stiffness))
         return take
 
-    def _break(
+    def _add_fault(
         self, take: Take, shaft: Rotor, fault: Fault, rng: np.random.Generator
     ) -> tuple[float, float]:
-        """Add what the fault adds; return the mesh modulation and the stiffness left."""
+        """Add the fault's sound; return the mesh modulation and the remaining stiffness."""
         gains = self.casing.defect(rng)
         bands = self.casing.bands(gains)
         match fault.name:
             case "tooth_crack":
                 hits = shaft.moments(0.25, rng.uniform())
                 take.faulty += self.casing.ring(rng, hits, 2.8 * fault.gain, gains)
-                take.regions += blows(hits, bands)
+                take.regions += impacts(hits, bands)
             case "wear":
-                # Worn flanks beat: the mesh swells and fades, and scrapes while it swells.
+                # Worn flanks beat: the mesh tone swells and fades, and scrapes while it swells.
                 swells = shaft.moments(0.2, rng.uniform())
                 ends = swells + 1.0 / shaft.hz
                 take.faulty += self.casing.rub(rng, swells, ends, 1.6 * fault.gain, gains)
@@ -66,7 +66,7 @@ class Gearbox(Machine):
                 hits = shaft.moments(4.6, rng.uniform())
                 zone = np.clip(np.sin(2 * np.pi * shaft.at(hits) * 0.2), 0.0, 1.0) ** 6
                 take.faulty += self.casing.ring(rng, hits, 2.0 * fault.gain * zone, gains)
-                take.regions += blows(hits[zone > 0.3], bands)
+                take.regions += impacts(hits[zone > 0.3], bands)
             case "scuffing":
                 starts = shaft.moments(1.0 / self.ratio, rng.uniform())
                 starts = starts[rng.uniform(size=starts.size) < 0.6]

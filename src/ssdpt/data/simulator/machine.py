@@ -1,4 +1,4 @@
-"""What every machine type of the plant has in common: an object is one specimen of its type."""
+"""The base class of all simulated machine types; an object is one specimen of its type."""
 
 from __future__ import annotations
 
@@ -17,33 +17,33 @@ from ssdpt.types import Domain
 
 @dataclass(frozen=True, slots=True)
 class OperatingPoint:
-    """How the machine is run in one clip. `speed` is in the type's own unit, `load` from 1 up."""
+    """How the machine runs in one clip. `speed` has the unit of its type, `load` starts at 1."""
 
     speed: int
     load: int
 
     @property
     def attributes(self) -> tuple[tuple[str, str], ...]:
-        """As written into the clip's name."""
+        """Names and values as written into the clip's file name."""
         return (("speed", str(self.speed)), ("load", str(self.load)))
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is wrong with the machine. `severity` from 0 (not to be heard) to 1 (plain)."""
+    """What is wrong with the machine. `severity` is from 0 (inaudible) to 1 (obvious)."""
 
     name: str
     severity: float
 
     @property
     def gain(self) -> float:
-        """Amplitude of what the fault adds, against the blows of healthy running."""
+        """Amplitude of the fault's sound relative to the impacts of healthy operation."""
         return float(10.0 ** ((-18.0 + 26.0 * self.severity) / 20.0))
 
 
 @dataclass(slots=True)
 class Take:
-    """What one specimen sounds like in one clip, before the room: (PADDED,) samples each."""
+    """The sound of one specimen in one clip, without the room: (PADDED,) samples each."""
 
     healthy: Wave = field(default_factory=lambda: np.zeros(PADDED, dtype=np.float32))
     faulty: Wave = field(default_factory=lambda: np.zeros(PADDED, dtype=np.float32))
@@ -51,26 +51,26 @@ class Take:
 
 
 class Machine(ABC):
-    """One specimen. Sections are specimens that differ in build, mount and wear."""
+    """One specimen. Each section is a specimen with its own design, mounting and wear."""
 
     name: ClassVar[str]
     faults: ClassVar[tuple[str, ...]]
     speeds: ClassVar[Mapping[Domain, tuple[int, ...]]]
     loads: ClassVar[Mapping[Domain, tuple[int, ...]]] = {"source": (1, 2, 3), "target": (2, 4)}
-    family: ClassVar[tuple[float, ...]]
+    mode_hz: ClassVar[tuple[float, ...]]
     decay_s: ClassVar[float] = 0.02
 
     def __init__(self, section: int, rng: np.random.Generator) -> None:
         self.section = section
-        self.casing = Casing(rng, section, self.family, self.decay_s)
+        self.casing = Casing(rng, section, self.mode_hz, self.decay_s)
 
     @classmethod
     def operating_point(cls, domain: Domain, rng: np.random.Generator) -> OperatingPoint:
-        """One of the points the machine is run at in that domain."""
+        """A random operating point of that domain."""
         return OperatingPoint(
             speed=int(rng.choice(cls.speeds[domain])), load=int(rng.choice(cls.loads[domain]))
         )
 
     @abstractmethod
     def run(self, point: OperatingPoint, fault: Fault | None, rng: np.random.Generator) -> Take:
-        """Run the specimen for one clip, with the fault where there is one."""
+        """Run the specimen for one clip, with the fault if there is one."""

@@ -1,4 +1,4 @@
-"""Noise: flow, friction and rooms, shaped in frequency and swelling in time."""
+"""Noise of flow, friction and rooms, shaped in frequency and modulated in time."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def slope(db_per_octave: float, low_hz: float = 30.0, high_hz: float = 8000.0) -
 def turbulence(
     rng: np.random.Generator, db_per_octave: tuple[float, float], low_hz: float
 ) -> Shape:
-    """A falling amplitude shape with humps and hollows, other ones in each clip.
+    """A falling amplitude shape with random humps and dips that differ in each clip.
 
-    What flows, rolls or brushes never sounds quite the same for two visits.
+    What flows, rolls or brushes never sounds exactly the same in two recordings.
     """
     knots = np.geomspace(60.0, 8000.0, 18)
     humps = np.interp(hertz()[::64], knots, rng.normal(0.0, HUMPS_DB, knots.size))
@@ -41,7 +41,7 @@ def turbulence(
 
 
 def noise_spectrum(rng: np.random.Generator, shape: Shape) -> Spectrum:
-    """Gaussian noise of that amplitude shape, as a spectrum; its wave has an RMS of 1."""
+    """Gaussian noise with this amplitude shape, as a spectrum; its wave has an RMS of 1."""
     bins = shape.size
     scale = PADDED / (2.0 * np.sqrt(np.sum(np.square(shape, dtype=np.float64)) + 1e-30))
     draw = rng.standard_normal((bins, 2), dtype=np.float32).view(np.complex64)[:, 0]
@@ -50,13 +50,13 @@ def noise_spectrum(rng: np.random.Generator, shape: Shape) -> Spectrum:
 
 
 def noise(rng: np.random.Generator, shape: Shape) -> Wave:
-    """Gaussian noise of that amplitude shape, RMS 1, (PADDED,) samples."""
+    """Gaussian noise with this amplitude shape, RMS 1, (PADDED,) samples."""
     wave: Wave = np.fft.irfft(noise_spectrum(rng, shape), PADDED).astype(np.float32)
     return wave
 
 
 def wander(rng: np.random.Generator, rate_hz: float, spread_db: float) -> Wave:
-    """A gain that wanders around 1 with a standard deviation of `spread_db`, (PADDED,)."""
+    """A slowly varying gain around 1 with a standard deviation of `spread_db`, (PADDED,)."""
     knots = np.arange(0.0, SECONDS + 2.0 / rate_hz, 1.0 / rate_hz)
     level = rng.normal(0.0, spread_db, knots.size)
     gain: Wave = (10.0 ** (np.interp(seconds(), knots, level) / 20.0)).astype(np.float32)

@@ -1,4 +1,4 @@
-"""How large a plant is simulated and how hard it is."""
+"""Size and difficulty of the simulated plant."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ ALL_MACHINES = ("ToyCar", "ToyTrain", "fan", "gearbox", "pump", "slider", "valve
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """Counts are clips: training for each section, test for each section, domain and label."""
+    """Counts are clips: training clips per section, test clips per section, domain and label."""
 
     name: str
     machines: tuple[str, ...]
     source_train: int
     target_train: int
     test: int
-    snr_db: tuple[float, float]  # machine against factory, drawn evenly for each clip
-    severity: tuple[float, float]  # of faults, drawn evenly
-    shift: float  # how far the target's place is from the source's; 0: not at all
-    visits: float  # how much the microphone's place differs from clip to clip; 1: much
+    snr_db: tuple[float, float]  # machine against factory noise, drawn uniformly for each clip
+    severity: tuple[float, float]  # of faults, drawn uniformly
+    shift: float  # distance of the target's site from the source's; 0: the same
+    placement_spread: float  # variation of the microphone position; 0: none, 1: much
     sections: int = 3
 
 
@@ -30,7 +30,7 @@ PRESETS = {
     for preset in (
         Preset("demo", ALL_MACHINES, 40, 3, 15, (3.0, 9.0), (0.1, 1.0), 0.5, 0.4),
         Preset("dcase2021", ALL_MACHINES, 1000, 3, 100, (-5.5, 3.5), (0.0, 0.75), 2.0, 0.9),
-        # As many clips as in the subsets of DCASE 2022 and 2023 that the recipe is measured on.
+        # As many clips as the subsets of DCASE 2022 and 2023 used to measure the default system.
         Preset("quality", ALL_MACHINES, 99, 10, 25, (-5.5, 3.5), (0.0, 0.75), 2.0, 0.9),
         Preset("smoke", ALL_MACHINES, 6, 2, 2, (3.0, 9.0), (0.3, 1.0), 0.5, 0.4),
         Preset("tiny", ("fan", "valve"), 6, 2, 2, (3.0, 9.0), (0.5, 1.0), 0.5, 0.4),

@@ -1,4 +1,4 @@
-"""A piston pump: pressure pulses, liquid in the pipe, a check valve that claps with each stroke."""
+"""A piston pump: pressure pulses, liquid in the pipe, a check valve that claps at each stroke."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ import numpy as np
 
 from ssdpt.data.simulator.machine import Fault, Machine, OperatingPoint, Take
 from ssdpt.data.simulator.noise import noise, turbulence
-from ssdpt.data.simulator.region import blows, regions
+from ssdpt.data.simulator.region import impacts, regions
 from ssdpt.data.simulator.rotor import Rotor
 
 
 class Pump(Machine):
-    """Speed in strokes a minute."""
+    """Speed in strokes per minute."""
 
     name = "pump"
     faults = ("cavitation", "leak", "worn_valve", "bearing", "clogged")
     speeds: ClassVar = {"source": (130, 150, 170), "target": (110, 200)}
-    family = (480.0, 620.0, 800.0, 1030.0, 1330.0, 1710.0, 2210.0, 2850.0, 3680.0)
+    mode_hz = (480.0, 620.0, 800.0, 1030.0, 1330.0, 1710.0, 2210.0, 2850.0, 3680.0)
 
     def __init__(self, section: int, rng: np.random.Generator) -> None:
         super().__init__(section, rng)
@@ -33,17 +33,17 @@ class Pump(Machine):
         take.healthy += crank.harmonics(self.motor * 4, [hum / k for k in range(1, 6)])
         liquid = noise(rng, turbulence(rng, (3.0, 5.0), 100.0))
         depth = self.pulse + 0.03 * point.load
-        take.healthy += liquid * crank.sway(self.cylinders, depth)
+        take.healthy += liquid * crank.modulation(self.cylinders, depth)
         claps = crank.moments(self.cylinders, rng.uniform())
         strengths = np.full(claps.size, 2.0)
         stiffness = 1.0
         if fault is not None:
-            stiffness = self._break(take, crank, fault, claps, strengths, rng)
+            stiffness = self._add_fault(take, crank, fault, claps, strengths, rng)
         mount = self.casing.mount
         take.healthy += self.casing.ring(rng, claps, strengths, mount, stiffness=stiffness)
         return take
 
-    def _break(
+    def _add_fault(
         self,
         take: Take,
         crank: Rotor,
@@ -52,12 +52,12 @@ class Pump(Machine):
         strengths: np.ndarray,
         rng: np.random.Generator,
     ) -> float:
-        """Add what the fault adds, weaken claps where it does; return the stiffness left."""
+        """Add the fault's sound, weaken the claps in place; return the remaining stiffness."""
         gains = self.casing.defect(rng)
         bands = self.casing.bands(gains)
         match fault.name:
             case "cavitation":
-                # On each suction stroke bubbles collapse against the casing in their dozens.
+                # On each suction stroke, dozens of bubbles collapse against the casing.
                 starts = crank.moments(1.0, rng.uniform())
                 count = rng.poisson(4 + 12 * fault.severity, starts.size)
                 hits = np.repeat(starts, count) + rng.uniform(0.0, 0.14, int(count.sum()))
@@ -65,26 +65,26 @@ class Pump(Machine):
                 take.faulty += self.casing.ring(rng, hits, force, gains)
                 take.regions += regions(starts, starts + 0.18, bands)
             case "leak":
-                # The jet stands while the stroke builds up pressure, and sings in the pipes.
+                # The jet lasts while the stroke builds up pressure, and makes the pipes ring.
                 starts = crank.moments(1.0, rng.uniform())
                 ends = starts + 0.3 / crank.hz
                 take.faulty += self.casing.rub(rng, starts, ends, 1.6 * fault.gain, gains)
                 take.regions += regions(starts, ends, bands)
             case "worn_valve":
-                # The plate falls back once more, off its seat.
+                # The plate bounces and hits its seat a second time.
                 fallen = claps[rng.uniform(size=claps.size) < 0.5]
                 again = fallen + rng.uniform(0.07, 0.13) + rng.normal(0.0, 0.01, fallen.size)
                 take.faulty += self.casing.ring(rng, again, 2.4 * fault.gain, gains)
-                take.regions += blows(again, bands)
+                take.regions += impacts(again, bands)
             case "bearing":
                 hits = crank.moments(self.motor, rng.uniform())
                 zone = np.clip(np.sin(2 * np.pi * crank.at(hits) * 0.55), 0.0, 1.0) ** 6
                 take.faulty += self.casing.ring(rng, hits, 2.4 * fault.gain * zone, gains)
-                take.regions += blows(hits[zone > 0.3], bands)
+                take.regions += impacts(hits[zone > 0.3], bands)
             case "clogged":
-                # The plate no longer seats: its clap is dull and lower.
+                # The plate no longer seats: its clap is dull and lower in pitch.
                 strengths *= 1.0 - 0.6 * fault.severity * rng.uniform(size=claps.size)
                 stiffness = 1.0 - 0.25 * fault.severity
-                take.regions += blows(claps, self.casing.bands(self.casing.mount, stiffness))
+                take.regions += impacts(claps, self.casing.bands(self.casing.mount, stiffness))
                 return stiffness
         return 1.0

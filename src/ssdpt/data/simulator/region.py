@@ -1,4 +1,4 @@
-"""Where in time and frequency a fault is to be heard."""
+"""Where in time and frequency a fault is audible."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ class Region:
 def regions(
     starts: Times, ends: Times, bands: Iterable[tuple[float, float]], gap_s: float = 0.03
 ) -> list[Region]:
-    """One region for each interval and band; intervals closer than `gap_s` become one."""
-    spans: list[list[float]] = []
+    """One region per interval and band; intervals closer than `gap_s` are merged."""
+    intervals: list[list[float]] = []
     for start, end in sorted(zip(starts.tolist(), ends.tolist(), strict=True)):
         start, end = max(0.0, start), min(SECONDS, end)
         if end <= start:
             continue
-        if spans and start - spans[-1][1] <= gap_s:
-            spans[-1][1] = max(spans[-1][1], end)
+        if intervals and start - intervals[-1][1] <= gap_s:
+            intervals[-1][1] = max(intervals[-1][1], end)
         else:
-            spans.append([start, end])
+            intervals.append([start, end])
     return [
         Region(round(start, 3), round(end, 3), round(max(low, 0.0)), round(min(high, 8000.0)))
         for low, high in bands
-        for start, end in spans
+        for start, end in intervals
     ]
 
 
-def blows(moments: Times, bands: Iterable[tuple[float, float]]) -> list[Region]:
-    """The regions of blows at `moments`: a blow rings for about 70 ms."""
+def impacts(moments: Times, bands: Iterable[tuple[float, float]]) -> list[Region]:
+    """The regions of impacts at `moments`: an impact rings for about 70 ms."""
     return regions(moments - 0.01, moments + 0.07, bands)
 
 
@@ -50,12 +50,12 @@ def throughout(bands: Iterable[tuple[float, float]]) -> list[Region]:
     return regions(np.array([0.0]), np.array([SECONDS]), bands)
 
 
-def coverage(found: Sequence[Region], frames: int = 313, bins: int = 128) -> float:
+def coverage(areas: Sequence[Region], frames: int = 313, bins: int = 128) -> float:
     """The share of the mel map (`frames` × `bins`, 0–8000 Hz) inside any of the regions."""
     mel = np.linspace(0.0, _mel(8000.0), bins)
     time = np.linspace(0.0, SECONDS, frames)
     inside = np.zeros((frames, bins), dtype=bool)
-    for region in found:
+    for region in areas:
         rows = (time >= region.start_s) & (time <= region.end_s)
         columns = (mel >= _mel(region.low_hz)) & (mel <= _mel(region.high_hz))
         inside |= rows[:, None] & columns

@@ -1,4 +1,4 @@
-"""A turning shaft: where it stands at each moment, and what happens with each turn."""
+"""A rotating shaft: its angle at each moment, and the sounds tied to its rotation."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ class Rotor:
         self._rng = rng
 
     def moments(self, per_turn: float = 1.0, offset: float = 0.0) -> Times:
-        """When the shaft passes a mark that comes `per_turn` times a turn, seconds."""
+        """The times in seconds of an event that occurs `per_turn` times per revolution."""
         count = self.turns * per_turn + offset
-        marks = np.arange(np.ceil(count[0]), np.floor(count[-1]) + 1)
-        return np.interp(marks, count, seconds())
+        events = np.arange(np.ceil(count[0]), np.floor(count[-1]) + 1)
+        return np.interp(events, count, seconds())
 
     def at(self, moments: Times) -> NDArray[np.float64]:
-        """The revolutions counted at `moments`."""
+        """The number of revolutions at `moments`."""
         return np.interp(moments, seconds(), self.turns)
 
     def carrier(self, order: float = 1.0) -> NDArray[np.complex64]:
-        """A unit phasor turning `order` times with the shaft, from a random angle, (PADDED,)."""
+        """A unit phasor at `order` times the shaft speed, from a random angle, (PADDED,)."""
         turns = self.turns * order + self._rng.uniform()
         angle = ((turns - np.floor(turns)) * (2 * np.pi)).astype(np.float32)
         phasor = np.empty(angle.size, dtype=np.complex64)
@@ -51,10 +51,10 @@ class Rotor:
         np.sin(angle, out=phasor.imag)
         return phasor
 
-    def sway(self, order: float, depth: float) -> Wave:
-        """A gain of 1 ± `depth`, `order` times a turn, (PADDED,)."""
-        swing: Wave = 1 + np.float32(depth) * self.carrier(order).real
-        return swing
+    def modulation(self, order: float, depth: float) -> Wave:
+        """A gain of 1 ± `depth` that oscillates `order` times per revolution, (PADDED,)."""
+        gain: Wave = 1 + np.float32(depth) * self.carrier(order).real
+        return gain
 
     def harmonics(self, order: float, amplitudes: Sequence[float]) -> Wave:
         """Tones at 1, 2, 3 … times `order` times the shaft speed, (PADDED,) samples."""

@@ -1,4 +1,4 @@
-"""The plant on disk, in the layout of DCASE 2021: all cores at work, going on where it stopped."""
+"""Write the simulated plant to disk in DCASE 2021 layout: in parallel, resumable."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ from ssdpt.data.simulator.timebase import RATE
 from ssdpt.errors import SsdptError
 from ssdpt.types import Domain, Label
 
-PLANT_VERSION = 1  # raised whenever the same seed gives another sound
+PLANT_VERSION = 1  # increased whenever the same seed gives another sound
 MANIFEST = "plant.json"
 FAULTS = "faults.csv"
 FAULT_COLUMNS = ("file", "fault", "severity", "start_s", "end_s", "low_hz", "high_hz")
 
-_CLIPS_WORTH_A_WORKER = 30
+_CLIPS_PER_WORKER = 30
 FaultRow = tuple[str, str, float, float, float, float, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
-    """What is to be made, and where."""
+class SimulationJob:
+    """What to simulate, and where to write it."""
 
     out: Path
     preset: Preset
@@ -45,7 +45,7 @@ class Order:
     machines: tuple[str, ...]
 
     def names(self, machine: str) -> Iterator[ClipName]:
-        """Every clip of one machine, in the order of their names."""
+        """Every clip of one machine, sorted by name."""
         domains: tuple[Domain, ...] = ("source", "target")
         labels: tuple[Label, ...] = ("normal", "anomaly")
         train = {"source": self.preset.source_train, "target": self.preset.target_train}
@@ -58,14 +58,14 @@ class Order:
                         yield ClipName(machine, section, domain, "test", label, index)
 
     def path(self, name: ClipName) -> Path:
-        """Where that clip goes."""
+        """The path of that clip."""
         file = name.file(operating_point(name, self.seed))
         return self.out / name.machine / name.folder / file
 
     @property
     def manifest(self) -> dict[str, Any]:
-        """What decides the sound of every clip."""
-        # Through JSON, so that it compares equal to what was read back.
+        """Everything that determines the sound of the clips."""
+        # Through JSON, so that it compares equal to a manifest read from disk.
         preset: dict[str, Any] = json.loads(json.dumps(asdict(self.preset)))
         del preset["machines"]
         return {"version": PLANT_VERSION, "seed": self.seed, "preset": preset}
@@ -82,46 +82,44 @@ def simulate(
 ) -> Path:
     """Write the simulated plant to `out/<machine>/{train,source_test,target_test}/…wav`.
 
-    Beside the clips lies `faults.csv`: for each anomalous clip where its fault is to be heard,
-    one row a region. Clips left by an interrupted run of the same plant are kept. `workers`
-    None: one for each core. Returns `out`.
+    `faults.csv` beside the clips lists where the fault of each anomalous clip is audible, one row
+    per region. Clips left by an interrupted run of the same plant are kept. `workers` None: one per
+    core. Returns `out`.
     """
     plant = preset_named(preset)
     chosen = tuple(plant.machines if machines is None else dict.fromkeys(machines))
     unknown = [name for name in chosen if name not in MACHINES]
     if unknown:
-        known = ", ".join(MACHINES)
-        raise SsdptError(f"{unknown[0]}: no such machine type in the plant; choose from {known}")
+        choices = ", ".join(MACHINES)
+        raise SsdptError(f"{unknown[0]}: no such machine type in the plant; choose from {choices}")
     if seed < 0:
-        raise SsdptError(f"seed {seed}: a seed is a whole number from 0 up")
-    order = Order(Path(out), plant, seed, chosen)
-    waiting = [
-        name for machine in chosen if prepare(order, machine) for name in order.names(machine)
-    ]
+        raise SsdptError(f"seed {seed}: a seed is a whole number, 0 or greater")
+    job = SimulationJob(Path(out), plant, seed, chosen)
+    waiting = [name for machine in chosen if prepare(job, machine) for name in job.names(machine)]
     rows: dict[str, list[FaultRow]] = {machine: [] for machine in chosen}
     with reporter.task("Simulating the plant", total=len(waiting)) as task:
-        for machine, found in make_clips(order, waiting, workers=workers):
-            rows[machine] += found
+        for machine, fault_rows in write_clips(job, waiting, workers=workers):
+            rows[machine] += fault_rows
             task.advance(note=machine)
     for machine in dict.fromkeys(name.machine for name in waiting):
-        write_faults(order.out / machine / FAULTS, rows[machine])
-    return order.out
+        write_faults(job.out / machine / FAULTS, rows[machine])
+    return job.out
 
 
-def prepare(order: Order, machine: str) -> bool:
-    """Make the machine's folder ready; False where it already holds the whole of this plant."""
-    folder = order.out / machine
+def prepare(job: SimulationJob, machine: str) -> bool:
+    """Prepare the machine's folder; False if it already holds all of its clips."""
+    folder = job.out / machine
     manifest = folder / MANIFEST
     clips = [
         path for part in ("train", "source_test", "target_test") for path in _clips(folder / part)
     ]
     if clips and not manifest.is_file():
         raise SsdptError(
-            f"{folder}: already holds recordings that are not the simulated plant's;"
+            f"{folder}: already holds recordings that were not simulated here;"
             " choose another folder"
         )
     try:
-        same = json.loads(manifest.read_text(encoding="utf-8")) == order.manifest
+        same = json.loads(manifest.read_text(encoding="utf-8")) == job.manifest
     except (OSError, ValueError):
         same = False
     if not same:
@@ -129,29 +127,29 @@ def prepare(order: Order, machine: str) -> bool:
             (folder / FAULTS).unlink(missing_ok=True)
             for path in clips:
                 path.unlink()
-        write_json(manifest, order.manifest)
+        write_json(manifest, job.manifest)
         return True
-    there = set(clips)
+    existing = set(clips)
     return not (folder / FAULTS).is_file() or any(
-        order.path(name) not in there for name in order.names(machine)
+        job.path(name) not in existing for name in job.names(machine)
     )
 
 
-def make(order: Order, name: ClipName) -> list[FaultRow]:
-    """Write one clip unless it is there, and say where its fault is to be heard."""
-    path = order.path(name)
+def write_clip(job: SimulationJob, name: ClipName) -> list[FaultRow]:
+    """Write one clip unless it exists; return where its fault is audible."""
+    path = job.path(name)
     if path.is_file() and name.label == "normal":
         return []
-    made = clip(name, seed=order.seed, preset=order.preset)
+    simulated = clip(name, seed=job.seed, preset=job.preset)
     if not path.is_file():
         with atomic_path(path) as temporary:
-            soundfile.write(temporary, made.samples, RATE, subtype="PCM_16", format="WAV")
-    if made.fault is None:
+            soundfile.write(temporary, simulated.samples, RATE, subtype="PCM_16", format="WAV")
+    if simulated.fault is None:
         return []
-    fault, severity = made.fault.name, round(made.fault.severity, 3)
+    fault, severity = simulated.fault.name, round(simulated.fault.severity, 3)
     return [
-        (path.name, fault, severity, spot.start_s, spot.end_s, spot.low_hz, spot.high_hz)
-        for spot in made.regions
+        (path.name, fault, severity, region.start_s, region.end_s, region.low_hz, region.high_hz)
+        for region in simulated.regions
     ]
 
 
@@ -168,27 +166,27 @@ def _clips(folder: Path) -> list[Path]:
     return sorted(folder.glob("*.wav")) if folder.is_dir() else []
 
 
-def _count_workers(asked: int | None, clips: int) -> int:
-    if asked is not None:
-        return max(1, min(asked, clips))
-    # Not every system can say which cores this process may use.
+def _count_workers(requested: int | None, clips: int) -> int:
+    if requested is not None:
+        return max(1, min(requested, clips))
+    # Not every operating system tells which cores this process may use.
     free = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return max(1, min(free, clips // _CLIPS_WORTH_A_WORKER))
+    return max(1, min(free, clips // _CLIPS_PER_WORKER))
 
 
-def make_clips(
-    order: Order, names: Sequence[ClipName], *, workers: int | None = None
+def write_clips(
+    job: SimulationJob, names: Sequence[ClipName], *, workers: int | None = None
 ) -> Iterator[tuple[str, list[FaultRow]]]:
-    """Write the clips that are not there yet; a clip's machine and faults as it is done.
+    """Write the missing clips; yield the machine and fault rows of each clip once it is written.
 
-    `workers` None: one for each core. The order's preset must be one that has a name.
+    `workers` None: one per core. The job's preset must be one of `PRESETS`.
     """
     workers = _count_workers(workers, len(names))
     if workers == 1:
         for name in names:
-            yield name.machine, make(order, name)
+            yield name.machine, write_clip(job, name)
         return
-    # Children with a command line of their own, not multiprocessing: this works from a thread,
+    # Child processes with their own command line, not multiprocessing: this works from a thread,
     # from a script without a main guard, and beside libraries that must not be forked.
     root = str(Path(__file__).parents[3])
     paths = [root, *filter(None, [os.environ.get("PYTHONPATH")])]
@@ -200,13 +198,15 @@ def make_clips(
             stdout=subprocess.PIPE,
             env=environment,
             text=True,
-            start_new_session=True,  # Ctrl-C reaches the parent alone, which ends its children
+            start_new_session=True,  # Ctrl-C reaches only the parent, which ends its children
         )
         for _ in range(workers)
     ]
     results: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
     threads = [
-        threading.Thread(target=_talk, args=(child, order, names[k::workers], results), daemon=True)
+        threading.Thread(
+            target=_run_child, args=(child, job, names[k::workers], results), daemon=True
+        )
         for k, child in enumerate(children)
     ]
     try:
@@ -229,33 +229,33 @@ def make_clips(
             thread.join()
 
 
-def _talk(
+def _run_child(
     child: subprocess.Popen[str],
-    order: Order,
+    job: SimulationJob,
     names: Sequence[ClipName],
     results: queue.SimpleQueue[dict[str, Any] | None],
 ) -> None:
-    """Hand a child its share, one line, and pass on its answers, one line a clip."""
+    """Send a child its clips as one line, and queue its replies, one line per clip."""
     assert child.stdin is not None
     assert child.stdout is not None
-    job = {
-        "out": str(order.out),
-        "preset": order.preset.name,
-        "seed": order.seed,
-        "machines": order.machines,
+    message = {
+        "out": str(job.out),
+        "preset": job.preset.name,
+        "seed": job.seed,
+        "machines": job.machines,
         "names": [asdict(name) for name in names],
     }
-    answered = 0
+    replies = 0
     try:
         with child.stdin, child.stdout:
-            child.stdin.write(json.dumps(job) + "\n")
+            child.stdin.write(json.dumps(message) + "\n")
             child.stdin.flush()
             for line in child.stdout:
                 results.put(json.loads(line))
-                answered += 1
+                replies += 1
     except (OSError, ValueError) as error:
-        results.put({"error": f"{order.out}: a simulation worker failed ({error}); run it again"})
+        results.put({"error": f"{job.out}: a simulation worker failed ({error}); run it again"})
     else:
-        if answered < len(names):
-            results.put({"error": f"{order.out}: a simulation worker ended early; run it again"})
+        if replies < len(names):
+            results.put({"error": f"{job.out}: a simulation worker ended early; run it again"})
     results.put(None)

@@ -1,4 +1,4 @@
-"""A slide on a rail: it runs to and fro, its rollers tick over the joints, its stops knock."""
+"""A slide on a rail: it runs back and forth, rollers tick over joints, end stops knock."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ import numpy as np
 
 from ssdpt.data.simulator.machine import Fault, Machine, OperatingPoint, Take
 from ssdpt.data.simulator.noise import bursts, noise, turbulence
-from ssdpt.data.simulator.region import blows, regions
+from ssdpt.data.simulator.region import impacts, regions
 from ssdpt.data.simulator.rotor import Rotor
 from ssdpt.data.simulator.timebase import Times, Wave
 
 
 class Slider(Machine):
-    """Speed in hundredths of a cycle a second; a cycle is one way there and back."""
+    """Speed in hundredths of a cycle per second; a cycle is one way there and back."""
 
     name = "slider"
     faults = ("rail_dent", "stick_slip", "belt_squeal", "loose_stop", "dry_rail")
     speeds: ClassVar = {"source": (55, 62, 70), "target": (48, 80)}
-    family = (580.0, 750.0, 970.0, 1250.0, 1610.0, 2070.0, 2670.0, 3450.0, 4450.0)
+    mode_hz = (580.0, 750.0, 970.0, 1250.0, 1610.0, 2070.0, 2670.0, 3450.0, 4450.0)
 
     def __init__(self, section: int, rng: np.random.Generator) -> None:
         super().__init__(section, rng)
@@ -37,7 +37,7 @@ class Slider(Machine):
         ticks = self.passes(drive, self.joints)
         stiffness = 1.0
         if fault is not None:
-            stiffness = self._break(take, drive, pace, fault, stops, rng)
+            stiffness = self._add_fault(take, drive, pace, fault, stops, rng)
         mount = self.casing.mount
         take.healthy += self.casing.ring(rng, stops, 2.6, mount, stiffness=stiffness)
         take.healthy += self.casing.ring(rng, ticks, 1.6, mount, stiffness=stiffness)
@@ -47,10 +47,10 @@ class Slider(Machine):
     def passes(drive: Rotor, places: np.ndarray) -> Times:
         """When the slide passes `places` (0 one stop, 1 the other), going there and coming back."""
         going = np.arccos(1.0 - 2.0 * places) / (2.0 * np.pi)
-        marks = [drive.moments(1.0, -turn) for turn in np.concatenate([going, 1.0 - going])]
-        return np.sort(np.concatenate(marks))
+        times = [drive.moments(1.0, -turn) for turn in np.concatenate([going, 1.0 - going])]
+        return np.sort(np.concatenate(times))
 
-    def _break(
+    def _add_fault(
         self,
         take: Take,
         drive: Rotor,
@@ -59,21 +59,21 @@ class Slider(Machine):
         stops: Times,
         rng: np.random.Generator,
     ) -> float:
-        """Add what the fault adds; return the stiffness left."""
+        """Add the fault's sound; return the remaining stiffness."""
         gains = self.casing.defect(rng)
         bands = self.casing.bands(gains)
         match fault.name:
             case "rail_dent":
                 hits = self.passes(drive, rng.uniform(0.1, 0.9, 2))
                 take.faulty += self.casing.ring(rng, hits, 3.2 * fault.gain, gains)
-                take.regions += blows(hits, bands)
+                take.regions += impacts(hits, bands)
             case "stick_slip":
-                # Before each stop the slide no longer glides: it sticks, and jumps.
+                # Before each stop the slide sticks and jumps instead of gliding.
                 steps = np.arange(6) * rng.uniform(0.05, 0.08)
                 hits = (stops[:, None] - 0.08 - steps).ravel()
                 hits = hits[hits > 0.0]
                 take.faulty += self.casing.ring(rng, hits, 1.7 * fault.gain, gains)
-                take.regions += blows(hits, bands)
+                take.regions += impacts(hits, bands)
             case "belt_squeal":
                 starts = drive.moments(2.0, -0.3)
                 starts = starts[rng.uniform(size=starts.size) < 0.7]
@@ -90,7 +90,7 @@ class Slider(Machine):
                 stiffness = 1.0 - 0.25 * fault.severity
                 moved = self.casing.bands(self.casing.mount, stiffness)
                 struck = np.concatenate([stops, self.passes(drive, self.joints)])
-                take.regions += blows(again, bands) + blows(struck, moved)
+                take.regions += impacts(again, bands) + impacts(struck, moved)
                 return stiffness
             case "dry_rail":
                 middle = drive.moments(2.0, -0.5)

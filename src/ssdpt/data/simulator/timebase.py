@@ -1,4 +1,4 @@
-"""The clock of the simulated plant: one rate, one clip length, and the axes made from them."""
+"""Sample rate, clip length and the time and frequency axes of all simulated sound."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 RATE = 16_000  # Hz
 SECONDS = 10.0
 SAMPLES = int(RATE * SECONDS)
-# Longer than a clip so that nothing wraps around in the FFT, and 2^15 · 5, which is fast.
+# Longer than a clip, so that nothing wraps around in the FFT; 2^15 · 5 makes the FFT fast.
 PADDED = 163_840
 
 Wave = NDArray[np.float32]  # (PADDED,) samples
@@ -37,6 +37,6 @@ def hertz() -> Shape:
 
 
 def stream(seed: int, *names: str | int) -> np.random.Generator:
-    """The random stream that belongs to `names`: the same wherever and in whatever order drawn."""
+    """The random generator of `names`; it does not depend on what else is drawn or when."""
     keys = [name if isinstance(name, int) else zlib.crc32(name.encode()) for name in names]
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence([seed, *keys])))

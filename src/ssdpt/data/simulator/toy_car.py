@@ -1,4 +1,4 @@
-"""A toy car on a test bench: a whining brush motor, plastic gears, wheels that tick."""
+"""A toy car on a test bench: a whining brushed motor, plastic gears, ticking wheels."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from ssdpt.data.simulator.machine import Fault, Machine, OperatingPoint, Take
 from ssdpt.data.simulator.noise import noise, turbulence, wander
-from ssdpt.data.simulator.region import blows, regions, throughout
+from ssdpt.data.simulator.region import impacts, regions, throughout
 from ssdpt.data.simulator.rotor import Rotor
 
 
@@ -18,7 +18,7 @@ class ToyCar(Machine):
     name = "ToyCar"
     faults = ("loose_wheel", "bent_shaft", "chipped_gear", "voltage_ripple", "tangle")
     speeds: ClassVar = {"source": (28, 31, 34), "target": (25, 40)}
-    family = (640.0, 830.0, 1070.0, 1370.0, 1770.0, 2290.0, 2950.0, 3800.0, 4910.0)
+    mode_hz = (640.0, 830.0, 1070.0, 1370.0, 1770.0, 2290.0, 2950.0, 3800.0, 4910.0)
 
     def __init__(self, section: int, rng: np.random.Generator) -> None:
         super().__init__(section, rng)
@@ -44,21 +44,21 @@ class ToyCar(Machine):
         depth = 0.15
         stiffness = 1.0
         if fault is not None:
-            depth, stiffness = self._break(take, wheel, fault, rng)
-        take.healthy += motor * wheel.sway(1.0, depth)
+            depth, stiffness = self._add_fault(take, wheel, fault, rng)
+        take.healthy += motor * wheel.modulation(1.0, depth)
         brushes = noise(rng, turbulence(rng, (2.0, 4.0), 150.0)) * wander(rng, 2.0, 1.0)
         take.healthy += brushes * np.float32(0.7 + 0.1 * point.load)
         ticks = wheel.moments(self.ticks_per_turn, rng.uniform())
         mount = self.casing.mount
         take.healthy += self.casing.ring(rng, ticks, 2.0, mount, stiffness=stiffness)
         if stiffness != 1.0:
-            take.regions += blows(ticks, self.casing.bands(mount, stiffness))
+            take.regions += impacts(ticks, self.casing.bands(mount, stiffness))
         return take
 
-    def _break(
+    def _add_fault(
         self, take: Take, wheel: Rotor, fault: Fault, rng: np.random.Generator
     ) -> tuple[float, float]:
-        """Add what the fault adds; return the whine's modulation and the stiffness left."""
+        """Add the fault's sound; return the modulation of the whine and the remaining stiffness."""
         gains = self.casing.defect(rng)
         bands = self.casing.bands(gains)
         match fault.name:
@@ -67,10 +67,10 @@ class ToyCar(Machine):
                 hits = hits + rng.normal(0.0, 0.02, hits.size)
                 force = rng.exponential(1.8 * fault.gain, hits.size)
                 take.faulty += self.casing.ring(rng, hits, force, gains)
-                take.regions += blows(hits, bands)
+                take.regions += impacts(hits, bands)
                 return 0.15, 1.0 - 0.1 * fault.severity
             case "bent_shaft":
-                # The bent shaft binds once a turn: the gears load up, and rub.
+                # The bent shaft binds once per revolution: the gears are loaded and rub.
                 starts = wheel.moments(0.25, rng.uniform())
                 ends = starts + 0.7 / wheel.hz
                 take.faulty += self.casing.rub(rng, starts, ends, 1.6 * fault.gain, gains)
@@ -79,12 +79,12 @@ class ToyCar(Machine):
             case "chipped_gear":
                 hits = wheel.moments(0.45, rng.uniform())
                 take.faulty += self.casing.ring(rng, hits, 2.4 * fault.gain, gains)
-                take.regions += blows(hits, bands)
+                take.regions += impacts(hits, bands)
             case "voltage_ripple":
-                # Under a pulsing voltage the gear train hammers through its play.
+                # With a pulsing voltage the gear train hammers through its backlash.
                 hits = wheel.moments(0.3, rng.uniform())
                 take.faulty += self.casing.ring(rng, hits, 2.6 * fault.gain, gains)
-                take.regions += blows(hits, bands)
+                take.regions += impacts(hits, bands)
                 tone = self.reduction * 3 * wheel.hz
                 take.regions += throughout([(0.85 * tone, 1.15 * tone)])
             case "tangle":

@@ -1,4 +1,4 @@
-"""A toy train on its loop of rails: rolling, a small motor, axles clacking over the joints."""
+"""A toy train on a loop of rails: rolling noise, a small motor, axles clacking over joints."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ import numpy as np
 
 from ssdpt.data.simulator.machine import Fault, Machine, OperatingPoint, Take
 from ssdpt.data.simulator.noise import noise, turbulence, wander
-from ssdpt.data.simulator.region import blows, regions
+from ssdpt.data.simulator.region import impacts, regions
 from ssdpt.data.simulator.rotor import Rotor
 from ssdpt.data.simulator.timebase import Times
 
 
 class ToyTrain(Machine):
-    """Speed in millimetres a second; a rail is 170 mm long, a wheel turns once in 60 mm."""
+    """Speed in millimetres per second; a rail is 170 mm long, a wheel turns once in 60 mm."""
 
     name = "ToyTrain"
     faults = ("raised_joint", "flat_wheel", "derailing", "loose_coupling", "worn_axle")
     speeds: ClassVar = {"source": (250, 285, 320), "target": (215, 380)}
-    family = (550.0, 710.0, 920.0, 1180.0, 1520.0, 1960.0, 2530.0, 3270.0, 4220.0)
+    mode_hz = (550.0, 710.0, 920.0, 1180.0, 1520.0, 1960.0, 2530.0, 3270.0, 4220.0)
 
     def __init__(self, section: int, rng: np.random.Generator) -> None:
         super().__init__(section, rng)
@@ -28,45 +28,45 @@ class ToyTrain(Machine):
 
     def run(self, point: OperatingPoint, fault: Fault | None, rng: np.random.Generator) -> Take:
         take = Take()
-        # One turn of this shaft is one rail passed.
-        way = Rotor(rng, point.speed / 170.0 * rng.uniform(0.985, 1.015), flutter=0.01)
-        curve = way.sway(2.0 / self.rails, 0.25)
+        # One revolution of this shaft is one rail passed.
+        track = Rotor(rng, point.speed / 170.0 * rng.uniform(0.985, 1.015), flutter=0.01)
+        curve = track.modulation(2.0 / self.rails, 0.25)
         rolling = noise(rng, turbulence(rng, (3.0, 5.0), 80.0)) * wander(rng, 2.0, 1.0)
         take.healthy += rolling * curve * np.float32(0.7 + 0.1 * point.load)
         whine = 0.3 * 10.0 ** (rng.normal(0.0, 2.0) / 20.0)
-        take.healthy += way.harmonics(170.0 / 60.0 * 14.0, [whine, 0.6 * whine, 0.3 * whine])
-        first = way.moments(1.0)
-        second = way.moments(1.0, -self.wheelbase)
+        take.healthy += track.harmonics(170.0 / 60.0 * 14.0, [whine, 0.6 * whine, 0.3 * whine])
+        first = track.moments(1.0)
+        second = track.moments(1.0, -self.wheelbase)
         stiffness = 1.0
         if fault is not None:
-            stiffness = self._break(take, way, fault, first, rng)
+            stiffness = self._add_fault(take, track, fault, first, rng)
         mount = self.casing.mount
         take.healthy += self.casing.ring(rng, first, 2.0, mount, stiffness=stiffness)
         take.healthy += self.casing.ring(rng, second, 1.6, mount, stiffness=stiffness)
         if stiffness != 1.0:
             clacks = np.concatenate([first, second])
-            take.regions += blows(clacks, self.casing.bands(mount, stiffness))
+            take.regions += impacts(clacks, self.casing.bands(mount, stiffness))
         return take
 
-    def _break(
-        self, take: Take, way: Rotor, fault: Fault, first: Times, rng: np.random.Generator
+    def _add_fault(
+        self, take: Take, track: Rotor, fault: Fault, first: Times, rng: np.random.Generator
     ) -> float:
-        """Add what the fault adds; return the stiffness left."""
+        """Add the fault's sound; return the remaining stiffness."""
         gains = self.casing.defect(rng)
         bands = self.casing.bands(gains)
         match fault.name:
             case "raised_joint":
-                # Every vehicle of the train strikes the one joint that stands proud.
+                # Every vehicle of the train hits the one joint that protrudes.
                 joint = first[int(rng.integers(3)) :: 3]
                 hits = (joint[:, None] + np.arange(3) * 0.14 + 0.02).ravel()
                 take.faulty += self.casing.ring(rng, hits, 2.8 * fault.gain, gains)
-                take.regions += blows(hits, bands)
+                take.regions += impacts(hits, bands)
             case "flat_wheel":
-                hits = way.moments(170.0 / 60.0, rng.uniform())[:: int(rng.integers(2, 4))]
+                hits = track.moments(170.0 / 60.0, rng.uniform())[:: int(rng.integers(2, 4))]
                 take.faulty += self.casing.ring(rng, hits, 2.4 * fault.gain, gains)
-                take.regions += blows(hits, bands)
+                take.regions += impacts(hits, bands)
             case "derailing":
-                starts = way.moments(0.5, rng.uniform())
+                starts = track.moments(0.5, rng.uniform())
                 ends = starts + rng.uniform(0.1, 0.4, starts.size)
                 take.faulty += self.casing.rub(rng, starts, ends, 1.8 * fault.gain, gains)
                 take.regions += regions(starts, ends, bands)
@@ -74,7 +74,7 @@ class ToyTrain(Machine):
                 hits = first + rng.uniform(0.15, 0.25, first.size)
                 hits = np.concatenate([hits, hits + 0.08])
                 take.faulty += self.casing.ring(rng, hits, 1.8 * fault.gain, gains)
-                take.regions += blows(hits, bands)
+                take.regions += impacts(hits, bands)
             case "worn_axle":
                 return 1.0 - 0.25 * fault.severity
         return 1.0

@@ -1,4 +1,4 @@
-"""A solenoid valve: it strikes open and shut in its rhythm, and gas flows in between."""
+"""A solenoid valve: it clicks open and shut in rhythm, and gas flows in between."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ import numpy as np
 
 from ssdpt.data.simulator.machine import Fault, Machine, OperatingPoint, Take
 from ssdpt.data.simulator.noise import bursts, noise, turbulence
-from ssdpt.data.simulator.region import blows, regions
+from ssdpt.data.simulator.region import impacts, regions
 from ssdpt.data.simulator.rotor import Rotor
 from ssdpt.data.simulator.timebase import Times
 
 
 class Valve(Machine):
-    """Speed in cycles of the switching programme a minute."""
+    """Speed in cycles of the switching programme per minute."""
 
     name = "valve"
     faults = ("late", "missed", "leak", "bounce", "contamination")
     speeds: ClassVar = {"source": (48, 54, 60), "target": (42, 70)}
-    family = (680.0, 880.0, 1130.0, 1460.0, 1880.0, 2430.0, 3130.0, 4040.0, 5210.0)
+    mode_hz = (680.0, 880.0, 1130.0, 1460.0, 1880.0, 2430.0, 3130.0, 4040.0, 5210.0)
 
     def __init__(self, section: int, rng: np.random.Generator) -> None:
         super().__init__(section, rng)
@@ -36,7 +36,7 @@ class Valve(Machine):
         strengths = np.full(opens.size, 2.4)
         stiffness = 1.0
         if fault is not None:
-            stiffness = self._break(take, fault, opens, shuts, strengths, rng)
+            stiffness = self._add_fault(take, fault, opens, shuts, strengths, rng)
         passed = strengths > 0.0
         flow = noise(rng, turbulence(rng, (0.0, 2.0), 400.0))
         gate = bursts(opens[passed], shuts[passed], 0.01)
@@ -48,7 +48,7 @@ class Valve(Machine):
         take.healthy += self.casing.ring(rng, shuts, 0.7 * strengths, mount, stiffness=stiffness)
         return take
 
-    def _break(
+    def _add_fault(
         self,
         take: Take,
         fault: Fault,
@@ -57,30 +57,30 @@ class Valve(Machine):
         strengths: np.ndarray,
         rng: np.random.Generator,
     ) -> float:
-        """Add what the fault adds, change strokes in place; return the stiffness left."""
+        """Add the fault's sound, change strokes in place; return the remaining stiffness."""
         gains = self.casing.defect(rng)
         bands = self.casing.bands(gains)
-        own = self.casing.bands(self.casing.mount)
+        normal_bands = self.casing.bands(self.casing.mount)
         match fault.name:
             case "late":
-                # A sluggish armature comes late, and against a soft seat.
+                # A sluggish armature arrives late and hits a soft seat.
                 lag = fault.severity * rng.uniform(0.02, 0.12, opens.size)
                 due = opens.copy()
                 opens += lag
                 stiffness = 1.0 - 0.25 * fault.severity
                 moved = self.casing.bands(self.casing.mount, stiffness)
-                take.regions += regions(due, opens + 0.07, moved) + blows(shuts, moved)
+                take.regions += regions(due, opens + 0.07, moved) + impacts(shuts, moved)
                 return stiffness
             case "missed":
                 lost = rng.uniform(size=opens.size) < 0.1 + 0.6 * fault.severity
                 lost[0] |= not lost.any()
                 strengths[lost] = 0.0
-                take.regions += blows(np.concatenate([opens[lost], shuts[lost]]), own)
-                # The coil still pulls, and the stuck armature buzzes.
+                take.regions += impacts(np.concatenate([opens[lost], shuts[lost]]), normal_bands)
+                # The coil still pulls, so the stuck armature buzzes.
                 take.faulty += self.casing.ring(rng, opens[lost], 1.5 * fault.gain, gains)
-                take.regions += blows(opens[lost], bands)
+                take.regions += impacts(opens[lost], bands)
             case "leak":
-                # Behind the shut seat the pressure builds up until it blows off.
+                # The pressure builds up behind the closed seat until it escapes.
                 starts = shuts + rng.uniform(0.06, 0.12, shuts.size)
                 ends = starts + rng.uniform(0.1, 0.25, shuts.size)
                 take.faulty += self.casing.rub(rng, starts, ends, 1.3 * fault.gain, gains)
@@ -89,7 +89,7 @@ class Valve(Machine):
                 again = (opens[:, None] + np.array([0.05, 0.09, 0.12])).ravel()
                 force = np.tile([1.0, 0.7, 0.4], opens.size) * 2.0 * fault.gain
                 take.faulty += self.casing.ring(rng, again, force, gains)
-                take.regions += blows(again, bands)
+                take.regions += impacts(again, bands)
             case "contamination":
                 starts = opens - rng.uniform(0.08, 0.16, opens.size)
                 take.faulty += self.casing.rub(rng, starts, opens, 1.8 * fault.gain, gains)

@@ -1,4 +1,4 @@
-"""A child process of the simulation: one line in with its share of clips, one line out for each."""
+"""A child process of the simulation: reads its clips from one line, replies a line per clip."""
 
 from __future__ import annotations
 
@@ -9,24 +9,27 @@ from typing import TextIO
 
 from ssdpt.data.simulator.clip import ClipName
 from ssdpt.data.simulator.preset import preset_named
-from ssdpt.data.simulator.simulation import Order, make
+from ssdpt.data.simulator.simulation import SimulationJob, write_clip
 from ssdpt.errors import SsdptError
 
 
-def work(questions: TextIO, answers: TextIO) -> None:
-    """Make every clip asked for; an error is the last answer."""
-    job = json.loads(questions.readline())
-    order = Order(
-        Path(job["out"]), preset_named(job["preset"]), job["seed"], tuple(job["machines"])
+def work(requests: TextIO, replies: TextIO) -> None:
+    """Write every requested clip; an error is the last reply."""
+    message = json.loads(requests.readline())
+    job = SimulationJob(
+        Path(message["out"]),
+        preset_named(message["preset"]),
+        message["seed"],
+        tuple(message["machines"]),
     )
-    for fields in job["names"]:
+    for fields in message["names"]:
         name = ClipName(**fields)
         try:
-            answer = {"machine": name.machine, "rows": make(order, name)}
+            reply = {"machine": name.machine, "rows": write_clip(job, name)}
         except SsdptError as error:
-            answer = {"error": str(error)}
-        print(json.dumps(answer), file=answers, flush=True)
-        if "error" in answer:
+            reply = {"error": str(error)}
+        print(json.dumps(reply), file=replies, flush=True)
+        if "error" in reply:
             return
 
 

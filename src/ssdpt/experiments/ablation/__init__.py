@@ -1,0 +1,1 @@
+"""`ssdpt ablate`: the default system with each component removed in turn."""

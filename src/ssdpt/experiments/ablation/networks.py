@@ -1,6 +1,6 @@
-"""Trained networks, kept by what they were trained from, so that variants share them.
+"""Trained networks, stored by a key of their training, so that variants share them.
 
-OUT/ears/<key>.safetensors   all networks of one seed; metadata: {"classes": how many they tell}
+OUT/networks/<key>.safetensors   all networks of one seed; metadata: {"classes": number of classes}
 """
 
 from __future__ import annotations
@@ -28,38 +28,41 @@ from ssdpt.training.loop import choose_device
 from ssdpt.types import Recording
 
 
-def ears_key(config: Config, recordings: Sequence[Recording]) -> str:
-    """The name of the networks that these settings make of these normal training recordings.
+def networks_key(config: Config, recordings: Sequence[Recording]) -> str:
+    """The key of the networks trained with these settings on these normal recordings.
 
-    It changes with everything that would change the weights, and with nothing else: neither with
-    the folder or the order of the recordings nor with settings that only scoring reads.
+    It changes with everything that changes the weights, and with nothing else: not with the folder
+    or the order of the recordings, nor with settings that only scoring uses.
     """
     settings = config.model_dump(mode="json", include={"audio", "features", "multiview", "seed"})
     network = settings["multiview"]["network"]
-    # The hop is scoring's, and what the classes are is told by the classes themselves.
+    # Only scoring uses the hop, and the recordings below already hold the classes.
     del network["hop"], network["classes"], network["training"]["checkpoint_seconds"]
-    known = sorted(
+    clips = sorted(
         (digest(recording.path), *class_name(recording, config.part(MultiViewConfig).network))
         for recording in set(recordings)
     )
-    text = json.dumps([settings, known], sort_keys=True)
+    text = json.dumps([settings, clips], sort_keys=True)
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
-def trained_as(config: Config, recipe: Config) -> Config:
-    """The settings whose networks serve `config`: the recipe's own where it uses some of them."""
-    own, whole = config.part(MultiViewConfig), recipe.part(MultiViewConfig)
-    if set(own.inputs) <= set(whole.inputs) and own.networks <= whole.networks:
-        own = own.model_copy(update={"inputs": whole.inputs, "networks": whole.networks})
-    changed = {"multiview": own, "texture": recipe.part(TextureConfig), "system": recipe.system}
-    return config.model_copy(update=changed)
+def training_config(config: Config, recipe: Config) -> Config:
+    """The settings to train with: those of the recipe if `config` uses some of its networks."""
+    multiview, full = config.part(MultiViewConfig), recipe.part(MultiViewConfig)
+    if set(multiview.inputs) <= set(full.inputs) and multiview.networks <= full.networks:
+        update = {"inputs": full.inputs, "networks": full.networks}
+        multiview = multiview.model_copy(update=update)
+    changed = config.with_parts(multiview, recipe.part(TextureConfig))
+    return changed.model_copy(update={"system": recipe.system})
 
 
-def some_of(ears: EmbeddingNetworks, settings: MultiViewConfig) -> EmbeddingNetworks:
-    """Those networks that `settings` asks for."""
+def select_networks(networks: EmbeddingNetworks, settings: MultiViewConfig) -> EmbeddingNetworks:
+    """The networks that `settings` selects."""
     wanted = _names(settings)
     return EmbeddingNetworks(
-        ears.config, [ear for ear in ears.networks if ear.name in wanted], ears.classes
+        networks.config,
+        [network for network in networks.networks if network.name in wanted],
+        networks.classes,
     )
 
 
@@ -76,27 +79,27 @@ class NetworkStore:
         machines: Callable[[], Sequence[FeatureView]],
         reporter: Reporter,
     ) -> EmbeddingNetworks:
-        """The networks called `key`, on the device; trained from `machines` where there are none.
+        """The networks of `key`, on the device; trained from `machines` if they are not stored yet.
 
-        Interrupted training goes on where it was.
+        Interrupted training is resumed.
         """
         path = self.folder / f"{key}.safetensors"
         if path.exists():
-            ears = _read(path, config)
+            networks = _read(path, config)
         else:
             work = self.folder / f"{key}.partial"
             context = FitContext(work, key, resume=True, reporter=reporter)
-            ears = EmbeddingNetworks.train(machines(), config, context)
-            _write(path, ears)
+            networks = EmbeddingNetworks.train(machines(), config, context)
+            _write(path, networks)
             shutil.rmtree(work, ignore_errors=True)
-        ears.to(choose_device(config.device))
-        return ears
+        networks.to(choose_device(config.device))
+        return networks
 
 
-def _write(path: Path, ears: EmbeddingNetworks) -> None:
-    arrays = {name: np.ascontiguousarray(value) for name, value in ears.arrays().items()}
+def _write(path: Path, networks: EmbeddingNetworks) -> None:
+    arrays = {name: np.ascontiguousarray(value) for name, value in networks.arrays().items()}
     with atomic_path(path) as temporary:
-        temporary.write_bytes(save(arrays, {"classes": str(ears.classes)}))
+        temporary.write_bytes(save(arrays, {"classes": str(networks.classes)}))
 
 
 def _read(path: Path, config: Config) -> EmbeddingNetworks:
@@ -104,21 +107,21 @@ def _read(path: Path, config: Config) -> EmbeddingNetworks:
         with safe_open(path, framework="np") as file:
             arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
             classes = int(file.metadata()["classes"])
-        ears = EmbeddingNetworks.restore(config, arrays, classes)
+        networks = EmbeddingNetworks.restore(config, arrays, classes)
     except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
-        raise _unfit(path) from error
-    if {ear.name for ear in ears.networks} != _names(config.part(MultiViewConfig)):
-        raise _unfit(path)
-    return ears
+        raise _damaged(path) from error
+    if {network.name for network in networks.networks} != _names(config.part(MultiViewConfig)):
+        raise _damaged(path)
+    return networks
 
 
 def _names(settings: MultiViewConfig) -> set[str]:
     return {
-        f"{hears}-{number + 1}" for hears in settings.inputs for number in range(settings.networks)
+        f"{name}-{number + 1}" for name in settings.inputs for number in range(settings.networks)
     }
 
 
-def _unfit(path: Path) -> SsdptError:
+def _damaged(path: Path) -> SsdptError:
     return SsdptError(
-        f"{path}: damaged, or not the networks of these settings; remove it to train them again"
+        f"{path}: damaged, or not the networks of these settings; delete it to train them again"
     )

@@ -1,4 +1,4 @@
-"""What each ingredient is worth: one row a variant, as Markdown, CSV and JSON."""
+"""How much each component contributes: one row per variant, as Markdown, CSV and JSON."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ssdpt.evaluation.metrics import Estimate
 from ssdpt.experiments.ablation.variants import FULL
 from ssdpt.experiments.paper.results import Measure, Results, Spread
 from ssdpt.experiments.paper.variants import Variant
-from ssdpt.experiments.report.table_forms import MISSING, Row, Table, comma_separated, markdown
+from ssdpt.experiments.report.table_formats import MISSING, Row, Table, comma_separated, markdown
 from ssdpt.version import __version__
 
 NAME = "ablation"
@@ -22,20 +22,20 @@ _MEASURES: dict[Measure, str] = {
     "official_2022": "official 2022 score",
 }
 _OFFICIAL: Measure = "official_2022"
-_CAPTION = "What each ingredient is worth"
+_CAPTION = "Contribution of each component"
 
 
 class Line(NamedTuple):
-    """One variant; None where nothing was measured."""
+    """One variant; values that were not measured are None."""
 
     variant: Variant
     machines: dict[str, dict[Measure, Spread | None]]
     mean: Spread | None  # of the official scores of all machine types
-    difference: Estimate | None  # of that mean, less the full recipe's; of itself there is none
+    difference: Estimate | None  # of that mean to the full recipe's; None for the full recipe
 
 
 class AblationTable:
-    """The figures of all variants."""
+    """The results of all variants."""
 
     def __init__(self, results: Results, command: str) -> None:
         self.results, self.command = results, command
@@ -47,7 +47,7 @@ class AblationTable:
 
     @property
     def notes(self) -> list[str]:
-        """How the figures are to be read, and what is missing."""
+        """How to read the numbers, and what is missing."""
         seeds = len(self.results.seeds)
         over = f"means over {seeds} seeds" if seeds > 1 else "one seed"
         return [
@@ -55,13 +55,13 @@ class AblationTable:
             f"By machine type: {' / '.join(_MEASURES.values())}; {over}. Then the mean official "
             "score of the machine types"
             + (" ± its standard deviation over the seeds" if seeds > 1 else "")
-            + ", and how far it lies from the full recipe's, with a 95 % interval: the same test "
-            "clips are drawn for both, within section, domain and label.",
+            + ", and its difference to the full recipe with a 95 % interval: the same test clips "
+            "are drawn for both, within section, domain and label.",
             *self.results.notes,
         ]
 
     def markdown(self) -> str:
-        """For people: a column for each machine type."""
+        """A Markdown table with a column per machine type."""
         rows = [
             Row(
                 (
@@ -77,10 +77,10 @@ class AblationTable:
         return markdown(Table(NAME, _CAPTION, columns, tuple(rows), tuple(self.notes)))
 
     def comma_separated(self) -> str:
-        """For programs: a column for each number."""
+        """A CSV table with a column per number."""
         figures = [(name, measure) for name in self.results.machines for measure in _MEASURES]
         columns = (
-            *("variant", "words"),
+            *("variant", "label"),
             *(f"{name} {measure}" for name, measure in figures),
             *("mean official", "sd", "difference", "low", "high"),
         )
@@ -108,7 +108,7 @@ class AblationTable:
         return comma_separated(Table(NAME, _CAPTION, columns, tuple(rows)))
 
     def as_json(self) -> dict[str, Any]:
-        """Everything."""
+        """All results, for ablation.json."""
         return {
             "ssdpt": __version__,
             "command": self.command,
@@ -118,13 +118,14 @@ class AblationTable:
             "variants": [
                 {
                     "name": line.variant.name,
-                    "words": line.variant.label,
+                    "label": line.variant.label,
                     "settings": dict(line.variant.settings),
                     "machines": {
                         name: {
-                            measure: spread and asdict(spread) for measure, spread in found.items()
+                            measure: spread and asdict(spread)
+                            for measure, spread in spreads.items()
                         }
-                        for name, found in line.machines.items()
+                        for name, spreads in line.machines.items()
                     },
                     "mean_official_2022": line.mean and asdict(line.mean),
                     "difference": line.difference and asdict(line.difference),
@@ -134,7 +135,7 @@ class AblationTable:
         }
 
     def write(self, folder: Path) -> None:
-        """ablation.md, ablation.csv and ablation.json."""
+        """Write ablation.md, ablation.csv and ablation.json."""
         write_text(folder / f"{NAME}.md", self.markdown())
         write_text(folder / f"{NAME}.csv", self.comma_separated())
         write_json(folder / f"{NAME}.json", self.as_json())
@@ -154,9 +155,9 @@ class AblationTable:
         )
 
 
-def _all_measures(found: dict[Measure, Spread | None]) -> str:
+def _all_measures(spreads: dict[Measure, Spread | None]) -> str:
     return " / ".join(
-        MISSING if spread is None else f"{spread.mean:.3f}" for spread in found.values()
+        MISSING if spread is None else f"{spread.mean:.3f}" for spread in spreads.values()
     )
 
 

@@ -1,6 +1,6 @@
-"""What is taken out of the recipe, one ingredient at a time, and what it is compared with.
+"""The variants of an ablation: the recipe without one component each, and systems to compare.
 
-This table is the whole list: a row of the result for every change that applies to the recipe.
+`CHANGES` is the whole list: every change that applies to the recipe becomes a row of the result.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ class Change:
     """One change of the recipe."""
 
     name: str
-    words: str
-    settings: Mapping[str, Any] = field(default_factory=dict)  # dotted names, over the recipe's
-    without: tuple[str, str] | None = None  # the setting that is a list, and what goes from it
-    networks: bool = False  # means something only where there are networks
+    label: str
+    settings: Mapping[str, Any] = field(default_factory=dict)  # dotted names, override the recipe
+    without: tuple[str, str] | None = None  # a setting that is a list, and the item to remove
+    networks: bool = False  # applies only to recipes with networks
 
 
 CHANGES = (
@@ -55,23 +55,23 @@ CHANGES = (
         networks=True,
     ),
     Change("networks-alone", "networks alone", {"texture.views": []}, networks=True),
-    Change("one-network", "one network an input", {"multiview.networks": 1}, networks=True),
-    Change("equal-weights", "all views count alike", {"texture.weights": "equal"}),
+    Change("one-network", "one network per input", {"multiview.networks": 1}, networks=True),
+    Change("equal-weights", "equal weights for all views", {"texture.weights": "equal"}),
     Change("no-emphasis", "machine IDs' differences not emphasised", {"texture.emphasis": False}),
-    Change("own-spread", "the machine's own spread alone", {"texture.reference_clips": 0}),
+    Change("own-spread", "only the machine's own spread", {"texture.reference_clips": 0}),
     Change("no-density", "distances not divided by density", {"texture.density": False}),
     Change(
         "domains-together", "references of both domains together", {"texture.domains": "together"}
     ),
     Change(
         "section-classes",
-        "networks taught machine IDs alone, no attributes",
+        "networks trained on machine IDs only, without attributes",
         {"multiview.network.classes": "section"},
         networks=True,
     ),
     Change(
         "reconstruction",
-        "networks taught to reconstruct as well (α = 1)",
+        "networks also trained to reconstruct (α = 1)",
         {"multiview.network.alpha": 1.0},
         networks=True,
     ),
@@ -87,16 +87,16 @@ CHANGES = (
 def ablation_variants(
     config: Config, names: Sequence[str] = (), *, published: bool = False
 ) -> list[Variant]:
-    """The variants of the recipe `config`: all, or those named; the full recipe is among them.
+    """The variants of the recipe `config`: all, or those named; always with the full recipe.
 
-    A change of what this recipe does not have is left out. The published recipe trains for hours
-    and is there only where it is asked for.
+    A change that does not apply to this recipe is left out. The published recipe trains for hours
+    and is included only on request.
     """
-    known = [change.name for change in CHANGES]
+    valid = [change.name for change in CHANGES]
     for name in names:
-        if name not in known:
-            raise SsdptError(f"no variant is called '{name}'; there are {', '.join(known)}")
-    wanted = {FULL, *(names or (name for name in known if name != PUBLISHED))}
+        if name not in valid:
+            raise SsdptError(f"no variant is called '{name}'; there are {', '.join(valid)}")
+    wanted = {FULL, *(names or (name for name in valid if name != PUBLISHED))}
     wanted |= {PUBLISHED} if published else set()
     chosen = []
     for change in CHANGES:
@@ -104,17 +104,17 @@ def ablation_variants(
             continue
         settings = _settings(change, config)
         if settings is not None:
-            chosen.append(Variant(change.name, change.words, settings))
+            chosen.append(Variant(change.name, change.label, settings))
         elif change.name in names:
             raise SsdptError(
-                f"variant {change.name}: this recipe (system {config.system}) has nothing of the "
-                "kind to change; leave the variant or the --set out"
+                f"variant {change.name}: this recipe (system {config.system}) has no such "
+                "component; omit the variant or the --set"
             )
     return chosen
 
 
 def _settings(change: Change, config: Config) -> Mapping[str, Any] | None:
-    """What to lay over `config`; None where the recipe has no such ingredient."""
+    """The settings that override `config`; None if the recipe has no such component."""
     if change.networks and not system_class(config.system).trains_networks:
         return None
     settings = change.settings

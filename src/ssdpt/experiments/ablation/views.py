@@ -1,4 +1,4 @@
-"""What the views say of every clip, worked out once, and how it scores under changed settings.
+"""The views of every clip, computed once, and the scores of the clips under changed settings.
 
 No label is read here.
 """
@@ -32,19 +32,19 @@ Rows = list[tuple[Recording, ViewVectors]]
 
 @dataclass(frozen=True, slots=True)
 class ClipViews:
-    """All clips of all machine types in some views."""
+    """The views of all clips of all machine types."""
 
-    train: Rows  # a row for each normal clip
-    test: Rows  # a row for each ten seconds; the rows of a long recording follow each other
+    train: Rows  # a row per normal clip
+    test: Rows  # a row per ten seconds; the rows of a long recording are consecutive
 
     def beside(self, other: ClipViews) -> ClipViews:
-        """The same clips in the views of both."""
+        """The same clips with the views of both."""
         pairs = zip((self.train, self.test), (other.train, other.test), strict=True)
-        return ClipViews(*(_joined(mine, theirs) for mine, theirs in pairs))
+        return ClipViews(*(_joined(first, second) for first, second in pairs))
 
 
-class Listener:
-    """Hears the clips of all machine types at hand."""
+class ViewExtractor:
+    """Computes the views of the clips of all machine types."""
 
     def __init__(self, data: PaperData, config: Config, reporter: Reporter) -> None:
         self.data, self.config, self.reporter = data, config, reporter
@@ -56,28 +56,30 @@ class Listener:
 
     @cached_property
     def untrained(self) -> ClipViews:
-        """Every clip in the views that need no training."""
-        return self._hear("untrained views", lambda frames: views_of(frames, self.front_end))
+        """The views of every clip that need no training."""
+        return self._extract("untrained views", lambda frames: views_of(frames, self.front_end))
 
-    def trained(self, ears: EmbeddingNetworks) -> ClipViews:
-        """Every clip in the views of these networks."""
-        return self._hear("networks", lambda frames: ears.embed(self.front_end.log_mels(frames)))
+    def trained(self, networks: EmbeddingNetworks) -> ClipViews:
+        """The views of every clip by these networks."""
+        return self._extract(
+            "networks", lambda frames: networks.embed(self.front_end.log_mels(frames))
+        )
 
-    def _hear(self, name: str, describe: Callable[[Floats], ViewVectors]) -> ClipViews:
+    def _extract(self, name: str, describe: Callable[[Floats], ViewVectors]) -> ClipViews:
         train, test = self.training_clips(), self._frames(self.data.test_clips)
-        heard = ClipViews([], [])
+        views = ClipViews([], [])
         length = round(self.config.audio.clip_seconds / self.front_end.frame_seconds)
         recordings = sum(map(len, [*train, *test]))
-        with self.reporter.task(f"listening ({name})", total=recordings) as task:
+        with self.reporter.task(f"computing {name}", total=recordings) as task:
             for recording, frames in chain.from_iterable(part.clips() for part in train):
-                heard.train.append((recording, describe(frames)))
+                views.train.append((recording, describe(frames)))
                 task.advance()
             for recording, frames in chain.from_iterable(part.clips() for part in test):
-                # Cut as a fitted model cuts what it scores.
+                # Cut into pieces as a fitted model does for scoring.
                 pieces = clips_of([frames], length)
-                heard.test.extend((recording, describe(piece)) for piece in pieces)
+                views.test.extend((recording, describe(piece)) for piece in pieces)
                 task.advance()
-        return heard
+        return views
 
     def _frames(self, part: Callable[..., FeatureView]) -> list[FeatureView]:
         return [
@@ -86,36 +88,36 @@ class Listener:
         ]
 
 
-def scores_of(
-    heard: ClipViews, background: SharedReference, config: Config
+def score_test_clips(
+    views: ClipViews, reference: SharedReference, config: Config
 ) -> dict[Recording, float]:
-    """Every test recording as machines fitted with this background would score it."""
+    """The score of every test recording by detectors fitted with this shared reference."""
     kind = system_class(config.system)
     assert issubclass(kind, Texture)
-    shares = kind.shares(config, background)
+    shares = kind.shares(config, reference)
     normal: defaultdict[str, defaultdict[str, defaultdict[Domain, list[ViewVectors]]]]
     normal = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
-    for recording, vectors in heard.train:
+    for recording, vectors in views.train:
         normal[recording.machine][recording.section][recording.domain].append(vectors)
-    asked: defaultdict[tuple[str, str], Rows] = defaultdict(list)
-    for row in heard.test:
-        asked[row[0].machine, row[0].section].append(row)
-    found: defaultdict[Recording, list[float]] = defaultdict(list)
+    test: defaultdict[tuple[str, str], Rows] = defaultdict(list)
+    for row in views.test:
+        test[row[0].machine, row[0].section].append(row)
+    scores: defaultdict[Recording, list[float]] = defaultdict(list)
     for machine, sections in normal.items():
-        views = weighed_views(sections, shares, background.spread, config.part(TextureConfig))
-        for section, own in views.items():
-            rows = asked[machine, section]
-            odd = np.zeros(len(rows))
-            for name, view in own.items():
+        weighed = weighed_views(sections, shares, reference.spread, config.part(TextureConfig))
+        for section, section_views in weighed.items():
+            rows = test[machine, section]
+            values = np.zeros(len(rows))
+            for name, view in section_views.items():
                 if rows:
-                    odd += view.weight * view.z(np.array([vectors[name] for _, vectors in rows]))
-            for (recording, _), value in zip(rows, odd.tolist(), strict=True):
-                found[recording].append(value)
-    return {recording: float(np.mean(found[recording])) for recording in dict(heard.test)}
+                    values += view.weight * view.z(np.array([vectors[name] for _, vectors in rows]))
+            for (recording, _), value in zip(rows, values.tolist(), strict=True):
+                scores[recording].append(value)
+    return {recording: float(np.mean(scores[recording])) for recording in dict(views.test)}
 
 
-def _joined(mine: Rows, theirs: Rows) -> Rows:
+def _joined(first: Rows, second: Rows) -> Rows:
     return [
-        (recording, {**first, **second})
-        for (recording, first), (_, second) in zip(mine, theirs, strict=True)
+        (recording, {**vectors, **others})
+        for (recording, vectors), (_, others) in zip(first, second, strict=True)
     ]

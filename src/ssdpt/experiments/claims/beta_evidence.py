@@ -1,4 +1,4 @@
-"""What speaks for or against the claims on β, from curves of the figures against β."""
+"""Evidence for or against the claims on β, from curves of h-AUC and h-pAUC against β."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from ssdpt.experiments.paper.results import RESAMPLES, Results, joined, rows
 from ssdpt.experiments.paper.variants import BETAS
 
 STEADY = 0.01
-"""How far figures may lie apart and still be called stable; the paper gives no bound."""
+"""Values within this range are called stable; the paper gives no bound."""
 
 DEFAULT = BETAS.index(0.001)
 
 
 class BetaCurves:
-    """Figures against β with their resamples; the same clips are drawn for every β."""
+    """h-AUC and h-pAUC against β with their resamples; the same clips are drawn for every β."""
 
     def __init__(self, results: Results) -> None:
         self.results = results
@@ -30,22 +30,22 @@ class BetaCurves:
 
     @property
     def machines(self) -> list[str]:
-        """Machine types with a figure."""
+        """Machine types with results."""
         first = beta_name(BETAS[0])
         return [m for m in self.results.machines if self.results.spread(first, m) is not None]
 
     def curve(self, measure: Printed, machine: str = "") -> Doubles | None:
-        """(1 + resamples, βs), row 0 as measured, of one machine type or over all.
+        """(1 + resamples, βs), row 0 as measured, for one machine type or over all.
 
-        Seeds are averaged. None where cells are missing.
+        Seeds are averaged. None if cells are missing.
         """
         machines = [m for m in self.machines if machine in {"", m}]
         over_seeds = []
         for seed in self.results.seeds:
             parts = [self._draws(name, seed) for name in machines]
-            known = [part for part in parts if part is not None]
-            if known and len(known) == len(parts):
-                of_betas = [joined(draws, measure) for draws in zip(*known, strict=True)]
+            available = [part for part in parts if part is not None]
+            if available and len(available) == len(parts):
+                of_betas = [joined(draws, measure) for draws in zip(*available, strict=True)]
                 over_seeds.append(np.stack(of_betas, axis=1))
         return np.mean(over_seeds, axis=0) if over_seeds else None
 
@@ -59,17 +59,18 @@ class BetaCurves:
         }
 
     def _measure(self, machine: str, seed: int) -> list[Draws] | None:
-        found = [self.results.scores(beta_name(beta), machine, seed) for beta in BETAS]
-        known = [scores for scores in found if scores is not None]
-        if len(known) < len(BETAS):
+        of_betas = [self.results.scores(beta_name(beta), machine, seed) for beta in BETAS]
+        available = [scores for scores in of_betas if scores is not None]
+        if len(available) < len(BETAS):
             return None
         return [
-            machine_draws(rows(scores.clips, scores.value), resamples=RESAMPLES) for scores in known
+            machine_draws(rows(scores.clips, scores.value), resamples=RESAMPLES)
+            for scores in available
         ]
 
 
 def stable(curves: BetaCurves) -> list[Part]:
-    """Within the suggested range the figures lie less than `STEADY` apart."""
+    """Within the suggested range the values differ by less than `STEADY`."""
     return _overall(
         curves,
         f"{STEADY:g} less the range from 0.0005 to 0.001",
@@ -78,13 +79,13 @@ def stable(curves: BetaCurves) -> list[Part]:
 
 
 def declines(curves: BetaCurves) -> list[Part]:
-    """Beyond the range the figures fall."""
+    """Beyond the range the values fall."""
     near = _overall(curves, "β = 0.001 over 0.002", lambda curve: _lead(curve, 0.002))
     return near + _overall(curves, "β = 0.001 over 0.005", lambda curve: _lead(curve, 0.005))
 
 
 def range_is_best(curves: BetaCurves) -> list[Part]:
-    """The best β of the range against the best β outside it, 0 included."""
+    """The best β in the range against the best β outside it, including 0."""
 
     def margin(curve: Doubles) -> Doubles:
         inside = _inside()
@@ -95,31 +96,31 @@ def range_is_best(curves: BetaCurves) -> list[Part]:
 
 
 def machines_differ(curves: BetaCurves) -> list[Part]:
-    """The highest box against the lowest, as they were measured."""
-    found = []
+    """The highest box against the lowest, as measured."""
+    parts = []
     for measure in MEASURES:
         heights = curves.heights(measure)
-        margin, words = None, "highest box over the lowest"
+        margin, text = None, "highest box over the lowest"
         if len(heights) > 1:
             order = sorted(heights, key=lambda machine: float(heights[machine][0]))
             margin = estimate(heights[order[-1]] - heights[order[0]])
-            words = f"box of {order[-1]} over that of {order[0]}"
-        found.append(Part(f"{MEASURES[measure]}: {words}", margin))
-    return found
+            text = f"box of {order[-1]} over that of {order[0]}"
+        parts.append(Part(f"{MEASURES[measure]}: {text}", margin))
+    return parts
 
 
 def more_susceptible(
     measure: Printed, machines: Sequence[str], sign: int
 ) -> Callable[[BetaCurves], list[Part]]:
-    """Boxes of some machine types higher (sign 1) or lower (−1) than the mean of the others."""
+    """Boxes of these machine types are higher (sign 1) or lower (−1) than the others' mean."""
 
     def parts(curves: BetaCurves) -> list[Part]:
         heights = curves.heights(measure)
         others = [height for machine, height in heights.items() if machine not in machines]
-        word = "higher" if sign > 0 else "lower"
+        relation = "higher" if sign > 0 else "lower"
         return [
             Part(
-                f"{MEASURES[measure]}: box of {machine} {word} than the others' mean",
+                f"{MEASURES[measure]}: box of {machine} {relation} than the others' mean",
                 estimate(sign * (heights[machine] - np.mean(others, axis=0)))
                 if machine in heights and others
                 else None,
@@ -130,7 +131,7 @@ def more_susceptible(
     return parts
 
 
-def own_beta_pays(curves: BetaCurves) -> list[Part]:
+def machine_specific_beta_helps(curves: BetaCurves) -> list[Part]:
     """The machine type that gains most from its best other β, over the default 0.001."""
     parts = []
     for machine in curves.machines:
@@ -138,17 +139,17 @@ def own_beta_pays(curves: BetaCurves) -> list[Part]:
         if curve is not None:
             others = [index for index in range(len(BETAS)) if index != DEFAULT]
             best = others[int(np.argmax(curve[0, others]))]
-            words = f"h-AUC, {machine}: β = {BETAS[best]:g} over 0.001"
-            parts.append(Part(words, estimate(curve[:, best] - curve[:, DEFAULT])))
+            text = f"h-AUC, {machine}: β = {BETAS[best]:g} over 0.001"
+            parts.append(Part(text, estimate(curve[:, best] - curve[:, DEFAULT])))
     return sorted(parts, key=lambda part: part.value)[-1:]
 
 
-def _overall(curves: BetaCurves, words: str, figure: Callable[[Doubles], Doubles]) -> list[Part]:
+def _overall(curves: BetaCurves, text: str, figure: Callable[[Doubles], Doubles]) -> list[Part]:
     parts = []
     for measure, name in MEASURES.items():
         curve = curves.curve(measure)
         margin = None if curve is None else estimate(figure(curve))
-        parts.append(Part(f"{name}: {words}", margin))
+        parts.append(Part(f"{name}: {text}", margin))
     return parts
 
 

@@ -1,4 +1,4 @@
-"""What speaks for or against a claim: differences with 95 % intervals, and the verdict on them."""
+"""Evidence for or against a claim: differences with 95 % intervals, and the verdict."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _ORDER: tuple[Verdict, ...] = ("does not hold", "not measured", "undecided", "ho
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One comparison: the claim asks that `margin` be above zero; None where cells are missing."""
+    """One comparison: the claim requires `margin` above zero; None if cells are missing."""
 
     what: str
     margin: Estimate | None
-    counted: bool = False  # `what` says it all; there is nothing to be uncertain of
+    counted: bool = False  # an exact count, which has no interval
 
     def __str__(self) -> str:
-        """In words, with the interval."""
+        """As text, with the interval."""
         if self.counted:
             return self.what
         if self.margin is None:
@@ -35,7 +35,7 @@ class Part:
 
     @property
     def value(self) -> float:
-        """The margin as a number; a missing one is beyond all others."""
+        """The margin as a number; a missing one counts as infinite."""
         return math.inf if self.margin is None else self.margin.value
 
     @property
@@ -48,13 +48,13 @@ class Part:
 
 
 def verdict(parts: Sequence[Part]) -> Verdict:
-    """A claim holds if all its parts do; one part against it is enough to refute it."""
-    found = {part.verdict for part in parts}
-    return next((word for word in _ORDER if word in found), "not measured")
+    """A claim holds if all its parts hold; one contradicting part refutes it."""
+    verdicts = {part.verdict for part in parts}
+    return next((word for word in _ORDER if word in verdicts), "not measured")
 
 
 class Evidence:
-    """Asks the results, and takes a missing variant, machine or seed as no answer."""
+    """Comparisons of results; a missing variant, machine or seed gives no margin."""
 
     def __init__(self, results: Results) -> None:
         self.results = results
@@ -64,8 +64,8 @@ class Evidence:
         return self.results.machines
 
     def label(self, variant: str) -> str:
-        known = self.results.variants.get(variant)
-        return variant if known is None else known.label
+        entry = self.results.variants.get(variant)
+        return variant if entry is None else entry.label
 
     def ahead(self, better: str, worse: str, measure: Printed = "h_auc", machine: str = "") -> Part:
         """How much one variant is ahead of another, for one machine type or over all."""
@@ -75,41 +75,42 @@ class Evidence:
     def ahead_of_all(
         self, better: str, rivals: Sequence[str], measure: Printed = "h_auc", machine: str = ""
     ) -> Part:
-        """How much a variant is ahead of the rival that speaks most against it.
+        """How much a variant is ahead of its strongest rival.
 
-        With rivals missing the answer can only be that one of the others is better.
+        If rivals are missing, the claim can only be refuted.
         """
         parts = [self.ahead(better, rival, measure, machine) for rival in rivals]
-        known = [part for part in parts if part.margin is not None]
-        if not known:
+        measured = [part for part in parts if part.margin is not None]
+        if not measured:
             return Part(f"{_where(measure, machine)}: {self.label(better)} over the others", None)
-        closest = min(known, key=lambda part: (_ORDER.index(part.verdict), part.value))
-        if len(known) < len(parts) and closest.verdict != "does not hold":
+        closest = min(measured, key=lambda part: (_ORDER.index(part.verdict), part.value))
+        if len(measured) < len(parts) and closest.verdict != "does not hold":
             return Part(f"{closest.what}, others missing", None)
         return closest
 
     def reaches(
         self, variant: str, value: float, measure: Printed, mean: Mean = "arithmetic"
     ) -> Part:
-        """How much a variant is above a printed figure; needs the paper's machine types.
+        """How much a variant is above a printed value; needs the paper's machine types.
 
-        The figures of Table I are arithmetic means over them, those of Table II harmonic ones.
+        Table I prints arithmetic means over machine types, Table II harmonic ones.
         """
         what = f"{_where(measure)}: {self.label(variant)} over {value:.3f}"
         types = published().machines
         if not all(self._has(variant, machine) for machine in types):
             return Part(f"{what} (needs the paper's seven machine types)", None)
-        found = self.results.interval(variant, types, measure, mean)
-        if found is None:
+        estimate = self.results.interval(variant, types, measure, mean)
+        if estimate is None:
             return Part(what, None)
-        return Part(what, Estimate(found.value - value, found.low - value, found.high - value))
+        low, high = estimate.low - value, estimate.high - value
+        return Part(what, Estimate(estimate.value - value, low, high))
 
     def best(self, names: Sequence[str]) -> str | None:
-        """The variant with the highest h-AUC over all machine types; None where none is there."""
-        known = [name for name in names if name in self.results.variants]
+        """The variant with the highest h-AUC over all machine types; None if there is none."""
+        available = [name for name in names if name in self.results.variants]
         figures = {
             name: spread.mean
-            for name in known
+            for name in available
             if (spread := self.results.overall(name)) is not None
         }
         return max(figures, key=figures.__getitem__) if figures else None
@@ -126,8 +127,8 @@ class Evidence:
     def _has(self, variant: str, machine: str) -> bool:
         if variant not in self.results.variants or machine not in self.machines:
             return False
-        found = [self.results.scores(variant, machine, seed) for seed in self.results.seeds]
-        return any(scores is not None and _has_figure(scores.clips) for scores in found)
+        of_seeds = [self.results.scores(variant, machine, seed) for seed in self.results.seeds]
+        return any(scores is not None and _has_both_labels(scores.clips) for scores in of_seeds)
 
     def _shared_seed(self, one: str, other: str, machines: Sequence[str]) -> bool:
         return any(
@@ -136,8 +137,8 @@ class Evidence:
         )
 
 
-def _has_figure(clips: Sequence[Clip]) -> bool:
-    """Whether a section and domain has both normal and faulty clips."""
+def _has_both_labels(clips: Sequence[Clip]) -> bool:
+    """Whether any section and domain has both normal and faulty clips."""
     kinds = {(clip.section, clip.domain, clip.label == "anomaly") for clip in clips}
     return any((section, domain, not faulty) in kinds for section, domain, faulty in kinds)
 

@@ -1,4 +1,4 @@
-"""What the paper prints: the numbers of its two tables, and what its text says of its figures."""
+"""What the paper prints: the numbers of its two tables, and statements of its text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ssdpt.experiments.paper.variants import block_name
 Printed = Literal["h_auc", "h_pauc"]
 MEASURES: dict[Printed, str] = {"h_auc": "h-AUC", "h_pauc": "h-pAUC"}
 DEFAULT_ROW = "blocks-3-64"
-"""The row of Table II whose arithmetic mean is Table I's SSDPT: taken to be the same networks."""
+"""The row of Table II whose arithmetic mean equals SSDPT in Table I: taken as the same network."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,17 +39,17 @@ class BlockRow:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A sentence of the paper that something could speak against, in our own words."""
+    """A claim of the paper that can be tested, in our words."""
 
     id: str
     place: str
     says: str
-    number: str  # as the paper prints it; empty where it prints none
+    number: str  # as printed in the paper; empty if it prints none
 
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """Everything that is compared with."""
+    """All printed values and statements."""
 
     machines: tuple[str, ...]  # in the order of Table II
     table_one: Mapping[str, Pair]  # by name of the variant
@@ -58,12 +58,12 @@ class Published:
     statements: Mapping[str, Statement]  # by id
 
     def of_machine(self, variant: str, machine: str, measure: str) -> float | None:
-        """What Table II prints for a machine type; None where the paper gives no value."""
+        """The value of Table II for a machine type; None if the paper gives no value."""
         row = self.table_two.get(DEFAULT_ROW if variant == "ssdpt" else variant)
         return row.h_auc.get(machine) if row is not None and measure == "h_auc" else None
 
     def overall(self, variant: str, measure: str, mean: str) -> float | None:
-        """Table I prints arithmetic, Table II harmonic means of the machine types."""
+        """The printed mean over machine types: arithmetic in Table I, harmonic in Table II."""
         if mean == "arithmetic" and measure in {"h_auc", "h_pauc"}:
             pair = self.table_one.get(variant)
             if pair is not None:
@@ -74,7 +74,7 @@ class Published:
 
 @cache
 def published() -> Published:
-    """The values that ship with the package, `paper_values.yaml`."""
+    """The values of `paper_values.yaml`, which is part of the package."""
     text = (
         resources.files("ssdpt.experiments.claims").joinpath("paper_values.yaml").read_text("utf-8")
     )

@@ -1,7 +1,7 @@
 """How each statement of the paper is tested; the statements are in `paper_values.yaml`.
 
 A comparison of two variants is their paired difference with a 95 % interval over resampled test
-clips; "best" means ahead of the strongest rival; a printed figure is reached if the interval lies
+clips. "Best" means ahead of the strongest rival. A printed value is reached if the interval lies
 above it.
 """
 
@@ -15,15 +15,15 @@ from ssdpt.evaluation.metrics import Estimate
 from ssdpt.experiments.claims import beta_evidence as betas
 from ssdpt.experiments.claims.beta_evidence import BetaCurves
 from ssdpt.experiments.claims.evidence import Evidence, Part
-from ssdpt.experiments.claims.own_numbers import (
-    Own,
+from ssdpt.experiments.claims.printed_verdicts import (
+    PrintedVerdict,
     no_numbers,
-    own_parameters,
+    printed_parameters,
     table_one,
     table_two,
 )
 from ssdpt.experiments.claims.published import Printed, published
-from ssdpt.experiments.paper.params import parameter_table
+from ssdpt.experiments.paper.parameter_counts import parameter_table
 from ssdpt.experiments.paper.variants import MASKS, PATCHES, block_name, mask_name, patch_name
 
 _BEST = ("mnv2-lof", "wavenet-ensemble")
@@ -42,10 +42,10 @@ Source = TypeVar("Source")
 
 @dataclass(frozen=True, slots=True)
 class Check(Generic[Source]):
-    """How a statement is tested: on the paper's own numbers, and on what was measured."""
+    """How a statement is tested: on the paper's printed numbers, and on measured results."""
 
     experiment: str
-    own: Callable[[], Own]
+    printed: Callable[[], PrintedVerdict]
     tested: str
     parts: Callable[[Source], Sequence[Part]]
 
@@ -56,7 +56,7 @@ def _ahead(
     measures: Sequence[Printed] = _AUC,
     machines: Sequence[str] = ("",),
 ) -> Callable[[Evidence], list[Part]]:
-    """Each of some variants ahead of all of others; the strongest rival is shown."""
+    """Each variant of `better` is ahead of all of `worse`; the strongest rival is shown."""
     return lambda evidence: [
         evidence.ahead_of_all(name, [rival for rival in worse if rival != name], measure, machine)
         for measure in measures
@@ -80,46 +80,46 @@ def _reached(name: str) -> Callable[[Evidence], list[Part]]:
 
 
 def _patch_depends(evidence: Evidence) -> list[Part]:
-    """The machine type for which the setting best over all types is beaten most."""
-    usual = evidence.best(_PATCHES)
-    if usual is None or len(evidence.machines) < 2:  # of one type alone the best is the usual
+    """The machine type for which the overall best setting is beaten by the largest margin."""
+    overall_best = evidence.best(_PATCHES)
+    if overall_best is None or len(evidence.machines) < 2:  # one type cannot differ from all
         return []
     parts = [
-        evidence.ahead(other, usual, "h_auc", machine)
+        evidence.ahead(other, overall_best, "h_auc", machine)
         for machine in evidence.machines
         for other in _PATCHES
-        if other != usual
+        if other != overall_best
     ]
-    known = [part for part in parts if part.margin is not None]
-    return sorted(known, key=lambda part: part.value)[-1:]
+    measured = [part for part in parts if part.margin is not None]
+    return sorted(measured, key=lambda part: part.value)[-1:]
 
 
 def _loses_somewhere(evidence: Evidence) -> list[Part]:
-    """For each longer segment the machine type that is worst off with it."""
+    """For each longer segment, the machine type that loses most by it."""
     worst = []
     for longer in (_LONG, _LONGEST):
         parts = [evidence.ahead(_THREE, longer, "h_auc", name) for name in evidence.machines]
-        known = [part for part in parts if part.margin is not None]
-        worst += sorted(known, key=lambda part: part.value)[-1:]
+        measured = [part for part in parts if part.margin is not None]
+        worst += sorted(measured, key=lambda part: part.value)[-1:]
     return worst
 
 
 def _parameters(_: Evidence) -> list[Part]:
-    """Counted, not estimated: an interval without width."""
+    """Counted, not estimated: the interval has no width."""
     counted = parameter_table()[0]
     printed = published().table_two[_ONE].parameters
-    short = float(printed - counted["all"])
+    difference = float(printed - counted["all"])
     what = (
         f"printed {printed:,}, in fact {counted['all']:,} "
         f"({counted['paper_count']:,} without the attention's projections)"
     )
-    return [Part(what, Estimate(short, short, short), counted=True)]
+    return [Part(what, Estimate(difference, difference, difference), counted=True)]
 
 
 _GROWING = ((_TWO, _ONE), (_THREE, _TWO))
 _OTHERS = ("ToyCar", "ToyTrain", "fan", "pump", "slider", "valve")  # all types but gearbox
-_NO_INTERVAL = "no intervals are given, so significance cannot be told"
-_ITSELF = "nothing else in the paper to hold it against"
+_NO_INTERVAL = "no intervals are given, so significance is unknown"
+_ITSELF = "nothing else in the paper to compare it with"
 
 STATEMENTS: Mapping[str, Check[Evidence]] = {
     "baselines-surpassed": Check(
@@ -161,7 +161,7 @@ STATEMENTS: Mapping[str, Check[Evidence]] = {
     "ssdpt-value": Check(
         "main",
         no_numbers("Table II gives 0.720, the harmonic mean of the same machine types"),
-        "arithmetic mean over the seven machine types, less the printed figure",
+        "arithmetic mean over the seven machine types, less the printed value",
         _reached("ssdpt"),
     ),
     "ensemble-over-ssdpt": Check(
@@ -173,7 +173,7 @@ STATEMENTS: Mapping[str, Check[Evidence]] = {
     "ensemble-value": Check(
         "main",
         no_numbers(_ITSELF),
-        "arithmetic mean over the seven machine types, less the printed figure",
+        "arithmetic mean over the seven machine types, less the printed value",
         _reached("ssdpt-ensemble"),
     ),
     "wavenet-toytrain-fan": Check(
@@ -211,7 +211,7 @@ STATEMENTS: Mapping[str, Check[Evidence]] = {
     "noaux-value": Check(
         "main",
         no_numbers(_ITSELF),
-        "arithmetic mean over the seven machine types, less the printed figure",
+        "arithmetic mean over the seven machine types, less the printed value",
         _reached("ssdpt-noaux"),
     ),
     "auxiliary-helps": Check(
@@ -303,14 +303,14 @@ STATEMENTS: Mapping[str, Check[Evidence]] = {
     "one-block-value": Check(
         "blocks",
         no_numbers("0.032 below three blocks, and below MNv2-LOF; no bound for comparable"),
-        "harmonic mean over the seven machine types, less the printed figure",
+        "harmonic mean over the seven machine types, less the printed value",
         lambda evidence: [
             evidence.reaches(_ONE, published().table_two[_ONE].all, "h_auc", "harmonic")
         ],
     ),
     "one-block-parameters": Check(
         "blocks",
-        own_parameters,
+        printed_parameters,
         "parameters of the network itself: the printed count less the true one",
         _parameters,
     ),
@@ -332,7 +332,7 @@ BETA_STATEMENTS: Mapping[str, Check[BetaCurves]] = {
     "beta-stable": Check(
         "beta",
         no_numbers(),
-        f"figures in this range lie less than {betas.STEADY:g} apart, a bound of ours",
+        f"values in this range differ by less than {betas.STEADY:g}, a bound chosen here",
         betas.stable,
     ),
     "beta-declines": Check(
@@ -341,7 +341,7 @@ BETA_STATEMENTS: Mapping[str, Check[BetaCurves]] = {
     "beta-range": Check(
         "beta",
         no_numbers(),
-        "best β of the range against the best outside, 0 included",
+        "best β in the range against the best outside it, including 0",
         betas.range_is_best,
     ),
     "beta-machines-differ": Check(
@@ -367,6 +367,6 @@ BETA_STATEMENTS: Mapping[str, Check[BetaCurves]] = {
         no_numbers(),
         "the largest gain of a type's best β over 0.001, chosen on the test labels and so too "
         "favourable",
-        betas.own_beta_pays,
+        betas.machine_specific_beta_helps,
     ),
 }

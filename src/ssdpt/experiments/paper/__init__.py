@@ -1,0 +1,1 @@
+"""The experiments of the paper: variants, data, cells, where they run, and their results."""

@@ -1,4 +1,4 @@
-"""Other weights of the reconstruction error, from the stored parts: nothing is trained again."""
+"""Scores with other weights β of the reconstruction error, from stored parts, without training."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ def beta_name(beta: float) -> str:
 
 
 def rescored(results: Results, config: Config, error: Literal["mean", "sum"]) -> Results:
-    """The scores of system ssdpt under every β; variants are called by `beta_name`.
+    """The scores of system ssdpt for every β; variants are named by `beta_name`.
 
-    The error of a segment is its mean over P × F points, or their sum: β means something else in
-    each. `config` says which of them the stored parts hold.
+    The error of a segment is the mean over its P × F points, or their sum, so β has a different
+    meaning in each case. `config` says which of them the stored parts hold.
     """
     betas = {beta_name(beta): beta for beta in BETAS}
     size = float(config.part(SsdptConfig).frames * config.features.n_mels)
@@ -30,12 +30,12 @@ def rescored(results: Results, config: Config, error: Literal["mean", "sum"]) ->
     )
 
     def lookup(variant: str, machine: str, seed: int) -> MachineScores | None:
-        found = results.scores(SSDPT, machine, seed)
-        if found is None:
+        scores = results.scores(SSDPT, machine, seed)
+        if scores is None:
             return None
         weight = betas[variant] * scale
-        value = found.parts["identity"] + weight * found.parts["reconstruction"]
-        return replace(found, value=value, oracle=None, oracle_epoch=None)
+        value = scores.parts["identity"] + weight * scores.parts["reconstruction"]
+        return replace(scores, value=value, oracle=None, oracle_epoch=None)
 
     variants = {
         name: Variant(name, f"β = {beta:g}", note="re-scored") for name, beta in betas.items()

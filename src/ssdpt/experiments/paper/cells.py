@@ -1,8 +1,8 @@
-"""A cell: one training and its scores, named by what went into it, so that none is run twice.
+"""A cell: one training and its scores, stored by a key of its inputs, so that none is run twice.
 
-OUT/cells/<key>/cell.json           what it is: settings, data, machine time, the clips by name
-                scores.safetensors  their scores and parts, after every epoch too
-                training.jsonl      how the training went, a line an epoch
+OUT/cells/<key>/cell.json           settings, data, computing time, names of the clips
+                scores.safetensors  scores and parts of the clips, also after every epoch
+                training.jsonl      training log, a line per epoch
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ _HEAD, _SCORES = "cell.json", "scores.safetensors"
 
 @dataclass(frozen=True)
 class Cell:
-    """What is to be trained and scored."""
+    """One training, and the clips to score with it."""
 
     config: Config  # with its seed
     machines: tuple[str, ...]  # trained together: usually one
     fingerprint: str  # of all their recordings
-    label: str = ""  # for people: which row of a table it is for
+    label: str = ""  # for people: the row of a table that it belongs to
 
     @cached_property
     def key(self) -> str:
-        """Changes with everything that would change the scores."""
+        """Changes with everything that changes the scores."""
         settings = learned_from(self.config)
         content = [_FORMAT, __version__, settings, self.machines, self.fingerprint]
         text = json.dumps(content, sort_keys=True)
@@ -48,14 +48,14 @@ class Cell:
 
     @property
     def name(self) -> str:
-        """For people."""
+        """A readable name for messages."""
         what = self.label or self.config.system
         return f"{what}, {' + '.join(self.machines)}, seed {self.config.seed}"
 
 
 @dataclass(frozen=True, slots=True)
 class Clip:
-    """A test clip, or a normal training clip, as the tables know it."""
+    """A test clip, or a normal training clip."""
 
     name: str
     machine: str
@@ -76,16 +76,16 @@ class Clip:
 
 @dataclass(frozen=True)
 class CellScores:
-    """What a cell found. Scores: higher = more anomalous."""
+    """The scores of a cell; higher = more anomalous."""
 
     clips: tuple[Clip, ...]  # labelled test clips
     value: Floats  # (clips,) after the last epoch
     parts: Mapping[str, Floats]  # (clips,) each: the parts that make up `value`
-    epochs: Floats  # (epochs looked at, clips); no rows for a system without epochs
-    epoch_numbers: tuple[int, ...]  # which, from 1
-    normals: tuple[Clip, ...]  # training clips that were scored as well, for z-scores
+    epochs: Floats  # (scored epochs, clips); no rows for a system without epochs
+    epoch_numbers: tuple[int, ...]  # the scored epochs, from 1
+    normals: tuple[Clip, ...]  # training clips that were also scored, for z-scores
     normal_value: Floats  # (normals,)
-    normal_epochs: Floats  # (epochs looked at, normals)
+    normal_epochs: Floats  # (scored epochs, normals)
     seconds: float  # of fitting and scoring
     facts: Mapping[str, Any] = field(default_factory=dict)  # parameters, device, notes
     log: str = ""  # JSON lines
@@ -97,16 +97,16 @@ class CellStore:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def place(self, cell: Cell) -> Path:
+    def folder_of(self, cell: Cell) -> Path:
         return self.folder / cell.key
 
     def load(self, cell: Cell) -> CellScores | None:
-        """What was found before; None where there is nothing, or nothing whole."""
-        place = self.place(cell)
+        """The stored scores; None if they are missing or incomplete."""
+        folder = self.folder_of(cell)
         try:
-            head = json.loads((place / _HEAD).read_text("utf-8"))
-            arrays = load_file(place / _SCORES)
-            log = place / LOG_FILE
+            head = json.loads((folder / _HEAD).read_text("utf-8"))
+            arrays = load_file(folder / _SCORES)
+            log = folder / LOG_FILE
             return CellScores(
                 clips=tuple(Clip(**entry) for entry in head["clips"]),
                 value=arrays["value"],
@@ -123,33 +123,33 @@ class CellStore:
         except (OSError, ValueError, KeyError, TypeError, SafetensorError):
             return None
 
-    def save(self, cell: Cell, found: CellScores) -> None:
-        """Write it whole; a reader sees all of it or nothing."""
-        with atomic_folder(self.place(cell)) as place:
+    def save(self, cell: Cell, scores: CellScores) -> None:
+        """Write a cell atomically: a reader sees all of it or nothing."""
+        with atomic_folder(self.folder_of(cell)) as folder:
             arrays = {
-                "value": found.value,
-                "epochs": found.epochs,
-                "normal": found.normal_value,
-                "normal-epochs": found.normal_epochs,
-                **{f"part/{name}": part for name, part in found.parts.items()},
+                "value": scores.value,
+                "epochs": scores.epochs,
+                "normal": scores.normal_value,
+                "normal-epochs": scores.normal_epochs,
+                **{f"part/{name}": part for name, part in scores.parts.items()},
             }
-            whole = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
-            (place / _SCORES).write_bytes(save(whole))
-            if found.log:
-                write_text(place / LOG_FILE, found.log)
+            contiguous = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+            (folder / _SCORES).write_bytes(save(contiguous))
+            if scores.log:
+                write_text(folder / LOG_FILE, scores.log)
             write_json(
-                place / _HEAD,
+                folder / _HEAD,
                 {
                     "format": _FORMAT,
                     "ssdpt_version": __version__,
                     "machines": list(cell.machines),
                     "fingerprint": cell.fingerprint,
                     "config": cell.config.model_dump(mode="json"),
-                    "seconds": found.seconds,
-                    "facts": dict(found.facts),
-                    "epochs": list(found.epoch_numbers),
-                    "clips": [asdict(clip) for clip in found.clips],
-                    "normals": [asdict(clip) for clip in found.normals],
+                    "seconds": scores.seconds,
+                    "facts": dict(scores.facts),
+                    "epochs": list(scores.epoch_numbers),
+                    "clips": [asdict(clip) for clip in scores.clips],
+                    "normals": [asdict(clip) for clip in scores.normals],
                 },
             )
 

@@ -1,4 +1,4 @@
-"""Where cells run: on this machine, or on a Ray cluster. Each comes out exactly once."""
+"""Runs cells on this machine or on a Ray cluster, each exactly once."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ EngineName = Literal["local", "ray"]
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """Which engine, and how much of it a cell may take."""
+    """Which engine, and the resources per cell."""
 
     name: EngineName = "local"
     address: str = "auto"  # of the Ray cluster
-    gpus: float = 0.0  # of one GPU, for a cell on the cluster
-    jobs: int | None = None  # cells at once on this machine
+    gpus: float = 0.0  # share of a GPU per cell on the cluster
+    jobs: int | None = None  # cells in parallel on this machine
 
 
 def run_cells(
@@ -39,10 +39,10 @@ def run_cells(
     engine: Engine,
     reporter: Reporter = SILENT,
 ) -> dict[str, str]:
-    """Run every cell that the store does not hold yet; those that failed, by name, and why.
+    """Run every cell that is not in the store; return the failed ones by name, with the reason.
 
-    A cell is written to the store as soon as it is done, so that an interrupted run goes on where
-    it was. A failing one is told and the rest go on.
+    A cell is stored as soon as it is done, so that an interrupted run can be resumed. A failing
+    cell is reported and the others still run.
     """
     distinct: dict[str, Cell] = {}
     for cell in cells:
@@ -51,14 +51,14 @@ def run_cells(
     done = len(distinct) - len(waiting)
     failures: dict[str, str] = {}
     with reporter.task("cells", total=len(waiting) + done) as task:
-        task.advance(done, "found finished" if done else "")
+        task.advance(done, "already finished" if done else "")
         run = _on_cluster if engine.name == "ray" else _here
-        for cell, found in run(waiting, data, store, engine, reporter):
-            if isinstance(found, SsdptError):
-                failures[cell.name] = str(found)
-                reporter.warn(f"{cell.name} failed, the rest go on: {found}")
+        for cell, outcome in run(waiting, data, store, engine, reporter):
+            if isinstance(outcome, SsdptError):
+                failures[cell.name] = str(outcome)
+                reporter.warn(f"{cell.name} failed, the others continue: {outcome}")
             else:
-                store.save(cell, found)
+                store.save(cell, outcome)
             task.advance(note=cell.name)
     return failures
 
@@ -69,18 +69,18 @@ Outcome = tuple[Cell, CellScores | SsdptError]
 def _here(
     cells: Sequence[Cell], data: PaperData, store: CellStore, engine: Engine, reporter: Reporter
 ) -> Iterator[Outcome]:
-    """Cell by cell on a CPU, whose cores one takes all; several at a time on a GPU."""
-    from ssdpt.training.together import as_they_finish, at_once
+    """One cell at a time on a CPU, since it uses all cores; several in parallel on a GPU."""
+    from ssdpt.training.parallel import parallel_jobs, run_as_completed
 
-    def work(cell: Cell, listener: Reporter) -> CellScores | SsdptError:
-        place = store.folder / f".{cell.key}.work"
-        found = _attempt(partial(run_cell, cell, data, place, _Inner(listener)))
-        shutil.rmtree(place, ignore_errors=True)
-        return found
+    def work(cell: Cell, cell_reporter: Reporter) -> CellScores | SsdptError:
+        folder = store.folder / f".{cell.key}.work"
+        outcome = _attempt(partial(run_cell, cell, data, folder, _CellReporter(cell_reporter)))
+        shutil.rmtree(folder, ignore_errors=True)
+        return outcome
 
-    jobs = engine.jobs or at_once(cells[0].config.device if cells else "cpu")
-    for index, found in as_they_finish(work, cells, jobs, reporter):
-        yield cells[index], found
+    jobs = engine.jobs or parallel_jobs(cells[0].config.device if cells else "cpu")
+    for index, outcome in run_as_completed(work, cells, jobs, reporter):
+        yield cells[index], outcome
 
 
 def _on_cluster(
@@ -93,18 +93,18 @@ def _on_cluster(
         device = device_of_task(cell.config.device, engine.gpus)
         sent.append(replace(cell, config=cell.config.model_copy(update={"device": device})))
     with Cluster.connect(engine.address, reporter) as cluster:
-        for index, found in cluster.run(partial(_remote, data), sent, gpus=engine.gpus):
-            yield cells[index], found
+        for index, outcome in cluster.run(partial(_remote, data), sent, gpus=engine.gpus):
+            yield cells[index], outcome
 
 
 def _remote(data: PaperData, cell: Cell) -> CellScores:
-    """On a node of the cluster: checkpoints stay there, the scores travel back."""
+    """Run a cell on a node of the cluster: checkpoints stay there, the scores are returned."""
     for path in data.paths(cell.machines):
-        # Left out as unreadable it would make a cell of other clips than its name says.
+        # Skipping it as unreadable would give a cell with other clips than its key says.
         if not path.exists():
             raise SsdptError(
-                f"{path}: no such file on {socket.gethostname()}; put it on storage that every "
-                "node of the cluster sees under this path"
+                f"{path}: no such file on {socket.gethostname()}; put it on storage that all "
+                "nodes of the cluster share under this path"
             )
     with tempfile.TemporaryDirectory(prefix="ssdpt-") as work:
         return run_cell(cell, data, Path(work))
@@ -120,16 +120,16 @@ def _attempt(run: Callable[[], CellScores]) -> CellScores | SsdptError:
             f"the GPU has stopped working ({_first_line(error)}); run the same command again: "
             "finished cells are kept"
         ) from error
-    except Exception as error:  # whatever a network or a library may raise is this cell's alone
-        return SsdptError(f"an unforeseen error, {type(error).__name__}: {_first_line(error)}")
+    except Exception as error:  # any error of a network or library fails only this cell
+        return SsdptError(f"an unexpected error, {type(error).__name__}: {_first_line(error)}")
 
 
 def _first_line(error: Exception) -> str:
     return next(iter(str(error).splitlines()), "")[:300]
 
 
-class _Inner(Relay):
-    """Of hundreds of cells only the progress is shown; remarks are for those who ask."""
+class _CellReporter(Relay):
+    """Shows the progress of cells; their messages are only shown with --verbose."""
 
     def say(self, message: str) -> None:
         self.listener.detail(message)

@@ -1,4 +1,4 @@
-"""What a run would cost on this machine: every kind of cell is tried on a few made-up clips."""
+"""Estimates time and memory of a run: every kind of cell is tried on a few synthetic clips."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ from ssdpt.features.front_end import FrontEnd
 from ssdpt.systems import system_class
 from ssdpt.systems.base import FitContext
 from ssdpt.training.loop import choose_device, duration
-from ssdpt.training.together import at_once
+from ssdpt.training.parallel import parallel_jobs
 from ssdpt.types import Recording
 
-_FEW, _MORE = 6, 18  # clips; the difference of their times is free of what every fit costs once
-_SHAPING = {"mask", "alpha", "beta", "score", "target", "error", "seed", "preprocessing"}
+_FEW, _MORE = 6, 18  # clips; the difference of their times excludes the fixed cost of a fit
+_FREE_SETTINGS = {"mask", "alpha", "beta", "score", "target", "error", "seed", "preprocessing"}
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Of one kind of cell on this machine."""
+    """The cost of one kind of cell on this machine."""
 
-    start: float  # seconds that every cell takes
-    learning: float  # seconds a training clip and epoch
-    scoring: float  # seconds a clip
+    start: float  # fixed seconds per cell
+    learning: float  # seconds per training clip and epoch
+    scoring: float  # seconds per clip
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,16 +47,16 @@ class PlanRow:
     system: str
     cells: int
     finished: int
-    seconds: float  # of those that are not finished
+    seconds: float  # of the unfinished cells
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is ahead."""
+    """The estimated cost of a run."""
 
     rows: tuple[PlanRow, ...]
     device: str
-    memory: float  # bytes at the same time, frames on a GPU included
+    memory: float  # peak bytes, including frames on a GPU
     cache: float  # bytes of cached frames on the disk
 
     @property
@@ -90,7 +90,7 @@ def make_plan(
     device: str,
     reporter: Reporter = SILENT,
 ) -> Plan:
-    """Estimate all cells that the store does not hold yet."""
+    """Estimate the cost of all cells that are not in the store."""
     distinct = {cell.key: cell for cell in cells}
     finished = {key for key, cell in distinct.items() if store.load(cell) is not None}
     waiting = [cell for key, cell in distinct.items() if key not in finished]
@@ -103,22 +103,22 @@ def make_plan(
             task.advance(note=cell.config.system)
     rows = []
     for system in dict.fromkeys(cell.config.system for cell in distinct.values()):
-        own = {key: cell for key, cell in distinct.items() if cell.config.system == system}
+        of_system = {key: cell for key, cell in distinct.items() if cell.config.system == system}
         rows.append(
             PlanRow(
                 system,
-                len(own),
-                len(own.keys() & finished),
+                len(of_system),
+                len(of_system.keys() & finished),
                 sum(
                     _seconds(cell, costs[_kind(cell.config)], data)
-                    for key, cell in own.items()
+                    for key, cell in of_system.items()
                     if key not in finished
                 ),
             )
         )
     sizes = [_frame_bytes(cell, data, seconds) for cell in waiting]
-    # As much as the hungriest kind of cell has taken here, beside the frames of real ones.
-    jobs = at_once(device)
+    # The peak of the trial cells, plus the frames of the real cells.
+    jobs = parallel_jobs(device)
     peak = jobs * max(sizes, default=0.0) + (jobs if waiting else 0) * _memory(device)
     front_ends = {
         (cell.machines, _front_end(cell.config).name): size
@@ -128,18 +128,18 @@ def make_plan(
 
 
 def _kind(config: Config) -> str:
-    """What decides the cost: masks, weights and seeds do not."""
+    """A key of everything that affects the cost; masks, weights and seeds do not."""
     return json.dumps(_without(learned_from(config)), sort_keys=True)
 
 
 def _without(tree: object) -> object:
     if isinstance(tree, dict):
-        return {name: _without(value) for name, value in tree.items() if name not in _SHAPING}
+        return {name: _without(value) for name, value in tree.items() if name not in _FREE_SETTINGS}
     return [_without(item) for item in tree] if isinstance(tree, list) else tree
 
 
 def _try(config: Config, seconds: float) -> Cost:
-    """Fit to few and to more clips of noise for one epoch, and score some."""
+    """Fit on few and on more clips of noise for one epoch, and score them."""
     few, more = (_time_fit(config, count, seconds) for count in (_FEW, _MORE))
     learning = max((more[0] - few[0]) / (_MORE - _FEW), 1e-5)
     start = max(few[0] - _FEW * learning, 0.0)
@@ -147,22 +147,22 @@ def _try(config: Config, seconds: float) -> Cost:
 
 
 def _time_fit(config: Config, clips: int, seconds: float) -> tuple[float, float]:
-    """Seconds of a fit of one epoch, and seconds a clip to score."""
+    """Seconds of a fit of one epoch, and seconds per scored clip."""
     kind = system_class(config.system)
-    made_up = _made_up(kind.front_end_of(config), clips, seconds, config.audio.sample_rate)
-    once = _one_epoch(config)
+    synthetic = _synthetic(kind.front_end_of(config), clips, seconds, config.audio.sample_rate)
+    one_epoch = _one_epoch(config)
     with tempfile.TemporaryDirectory(prefix="ssdpt-") as folder:
         begun = time.perf_counter()
-        system = kind.fit(made_up.all(), once, FitContext(Path(folder), "plan"))
+        system = kind.fit(synthetic.all(), one_epoch, FitContext(Path(folder), "plan"))
         fitted = time.perf_counter()
-        heard = system.score_many([made_up.clip(place) for place in range(clips)])
-        for score_as in heard:
+        scorers = system.score_many([synthetic.clip(index) for index in range(clips)])
+        for score_as in scorers:
             score_as(system.sections[0])
         return fitted - begun, (time.perf_counter() - fitted) / clips
 
 
 def _one_epoch(config: Config) -> Config:
-    """The same settings with a single pass over the clips."""
+    """The same settings with a single epoch."""
     changed = {}
     for name in type(config).model_fields:
         settings = getattr(config, name)
@@ -181,8 +181,8 @@ def _seconds(cell: Cell, cost: Cost, data: PaperData) -> float:
     return cost.start + epochs * clips * cost.learning + scored * tested * cost.scoring
 
 
-def _made_up(front_end: FrontEnd, clips: int, seconds: float, rate: int) -> FeatureSet:
-    """Noise as if two sections had been recorded."""
+def _synthetic(front_end: FrontEnd, clips: int, seconds: float, rate: int) -> FeatureSet:
+    """Clips of noise in two sections."""
     generator = np.random.default_rng(0)
     noise = generator.normal(0, 0.01, max(1, round(seconds * rate))).astype(np.float32)
     frames = front_end(noise)
@@ -198,13 +198,13 @@ def _front_end(config: Config) -> FrontEnd:
 
 
 def _clip_seconds(data: PaperData) -> float:
-    """How long the first clip of every machine is, on average."""
+    """The mean length of the first clip of every machine."""
     first = [machine.train[0].path for machine in data.by_machine.values()]
     return float(np.mean([audio.probe(path).seconds for path in first]))
 
 
 def _frame_bytes(cell: Cell, data: PaperData, seconds: float) -> float:
-    """Of the cell's clips, as its front end stores them."""
+    """Bytes of the cell's clips as stored by its front end."""
     front_end = _front_end(cell.config)
     machines = [data.by_machine[name] for name in cell.machines]
     clips = sum(len(machine.train) + len(machine.test) for machine in machines)
@@ -213,7 +213,7 @@ def _frame_bytes(cell: Cell, data: PaperData, seconds: float) -> float:
 
 
 def _memory(device: str) -> float:
-    """The most that this process has held so far, in bytes: on a GPU, of its memory."""
+    """Peak memory of this process so far, in bytes; on a GPU, of its memory."""
     if choose_device(device).type == "cuda":
         return float(torch.cuda.max_memory_reserved())
     return 1024.0 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

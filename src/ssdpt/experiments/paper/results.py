@@ -1,7 +1,7 @@
-"""What was measured, ready for tables, figures and claims. The only reader of labels here.
+"""Results for tables, figures and claims. In this package, only this module reads labels.
 
-Every figure comes twice: after the last epoch, and at the epoch that looks best on the test labels
-(`oracle`), which is how the paper's code chose and what nobody can do without labels.
+Every value exists twice: after the last epoch, and at the epoch that is best on the test labels
+(`oracle`), as selected by the paper's code, which is impossible in practice.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ class MachineScores:
 
     clips: tuple[Clip, ...]
     value: Floats  # (clips,) after the last epoch
-    oracle: Floats | None  # (clips,) at the epoch best on the test labels; None without epochs
-    oracle_epoch: int | None  # from 1; None without epochs, and where several networks are fused
+    oracle: Floats | None  # (clips,) at the epoch best on the test labels, if any
+    oracle_epoch: int | None  # from 1; None without epochs, and for ensembles
     parts: Mapping[str, Floats]  # (clips,) each
-    logs: tuple[str, ...]  # folders of the cells it rests on, relative to OUT
+    logs: tuple[str, ...]  # folders of the cells with these scores, relative to OUT
 
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """A figure over the seeds."""
+    """A value over the seeds."""
 
     mean: float
     deviation: float  # standard deviation over the seeds, 0 for one
@@ -50,7 +50,7 @@ Lookup = Callable[[str, str, int], MachineScores | None]
 
 
 class Results:
-    """Figures by variant, machine and seed; a cell that failed or was left out has none."""
+    """Results by variant, machine and seed; a cell that failed or was left out has none."""
 
     def __init__(
         self,
@@ -67,13 +67,13 @@ class Results:
         self.machines = tuple(machines)
         self.seeds = tuple(seeds)
         self.quick = quick  # a smoke run, not comparable
-        self.notes = tuple(notes)  # what the data lacked, and what was done by rule
+        self.notes = tuple(notes)  # what is missing in the data, and how it was handled
         self.failures = dict(failures or {})  # name of the cell -> why
         self.scores = cache(lookup)
         self._draws = cache(self._measure)
 
     def machines_of(self, variant: str) -> list[str]:
-        """Machines of which at least one seed is there."""
+        """Machines with results for at least one seed."""
         return [
             machine
             for machine in self.machines
@@ -83,7 +83,7 @@ class Results:
     def spread(
         self, variant: str, machine: str, measure: Measure = "h_auc", epoch: Epoch = "last"
     ) -> Spread | None:
-        """A figure of one machine; None where nothing was measured."""
+        """A metric of one machine; None if nothing was measured."""
         return _spread([self._point(variant, (machine,), s, measure, epoch) for s in self.seeds])
 
     def overall(
@@ -93,17 +93,17 @@ class Results:
         epoch: Epoch = "last",
         mean: Mean = "harmonic",
     ) -> Spread | None:
-        """The mean of the machines' figures, harmonic (Table II's "All") or arithmetic (Table I).
+        """The mean over machines, harmonic ("All" in Table II) or arithmetic (Table I).
 
-        A machine that is missing for a seed leaves this seed out: means must be of the same.
+        A seed with a missing machine is left out: all means must cover the same machines.
         """
         machines = self.machines_of(variant)
         over_seeds = []
         for seed in self.seeds:
             values = [self._point(variant, (m,), seed, measure, epoch) for m in machines]
-            known = [value for value in values if value is not None]
-            if known and len(known) == len(machines):
-                over_seeds.append(_mean(np.array(known), mean))
+            available = [value for value in values if value is not None]
+            if available and len(available) == len(machines):
+                over_seeds.append(_mean(np.array(available), mean))
         return _spread(over_seeds)
 
     def difference(
@@ -114,10 +114,10 @@ class Results:
         measure: Measure = "h_auc",
         mean: Mean = "harmonic",
     ) -> Estimate | None:
-        """How much `better` is ahead, over the machines that both have, with a 95 % interval.
+        """How much `better` is ahead over the common machines, with a 95 % interval.
 
-        Clips are resampled, the same ones for both, so that what is common to them cancels; the
-        figures of the seeds are averaged first.
+        The same clips are resampled for both, so that common variation cancels; the values of the
+        seeds are averaged first.
         """
         common = [m for m in machines or self.machines if self._both(better, worse, m)]
         seeds = [s for s in self._seeds_of(better, common) if s in self._seeds_of(worse, common)]
@@ -135,12 +135,12 @@ class Results:
         measure: Measure = "h_auc",
         mean: Mean = "harmonic",
     ) -> Estimate | None:
-        """A figure over machines (all by default) with its 95 % interval over resampled clips."""
-        found = [m for m in machines or self.machines if m in self.machines_of(variant)]
-        seeds = self._seeds_of(variant, found)
-        if not found or not seeds:
+        """A metric over machines (default: all) with its 95 % interval over resampled clips."""
+        available = [m for m in machines or self.machines if m in self.machines_of(variant)]
+        seeds = self._seeds_of(variant, available)
+        if not available or not seeds:
             return None
-        return estimate(self._column(variant, found, seeds, measure, mean))
+        return estimate(self._column(variant, available, seeds, measure, mean))
 
     def _both(self, one: str, other: str, machine: str) -> bool:
         return any(
@@ -149,7 +149,7 @@ class Results:
         )
 
     def _seeds_of(self, variant: str, machines: Sequence[str]) -> list[int]:
-        """Those of which every machine is there: means must be of the same."""
+        """Seeds with results for every machine: all means must cover the same machines."""
         return [
             seed
             for seed in self.seeds
@@ -164,20 +164,20 @@ class Results:
         measure: Measure,
         mean: Mean = "harmonic",
     ) -> Doubles:
-        """Row 0 is the figure, then the resamples, averaged over the seeds: (1 + resamples,)."""
+        """Row 0 is the value, then the resamples, averaged over the seeds: (1 + resamples,)."""
         over_seeds = []
         for seed in seeds:
             parts = [self._draws(variant, machine, seed, "last", RESAMPLES) for machine in machines]
-            known = [part for part in parts if part is not None and part.auc.shape[1]]
-            over_seeds.append(joined(known, measure, mean))
+            available = [part for part in parts if part is not None and part.auc.shape[1]]
+            over_seeds.append(joined(available, measure, mean))
         return np.mean(over_seeds, axis=0)
 
     def _point(
         self, variant: str, machines: Sequence[str], seed: int, measure: Measure, epoch: Epoch
     ) -> float | None:
         parts = [self._draws(variant, machine, seed, epoch, 0) for machine in machines]
-        known = [part for part in parts if part is not None and part.auc.shape[1]]
-        return float(joined(known, measure)[0]) if known else None
+        available = [part for part in parts if part is not None and part.auc.shape[1]]
+        return float(joined(available, measure)[0]) if available else None
 
     def _measure(
         self, variant: str, machine: str, seed: int, epoch: Epoch, resamples: int
@@ -192,7 +192,7 @@ class Results:
 
 
 def rows(clips: Sequence[Clip], values: Floats) -> list[Row]:
-    """Labelled scores as the tables of `ssdpt evaluate` take them."""
+    """Labelled scores as rows for the tables of `ssdpt evaluate`."""
     return [
         Row(clip.machine, clip.section, clip.domain, clip.label == "anomaly", float(value))
         for clip, value in zip(clips, values, strict=True)
@@ -200,17 +200,17 @@ def rows(clips: Sequence[Clip], values: Floats) -> list[Row]:
 
 
 def oracle_epoch(clips: Sequence[Clip], epochs: Floats) -> int | None:
-    """The epoch, from 0, with the best h-AUC on the labels; None where there are none."""
+    """The index of the epoch with the best h-AUC on the labels; None without epochs or AUC."""
     if not len(epochs):
         return None
-    found = [machine_draws(rows(clips, values), resamples=0).auc for values in epochs]
-    if not found[0].shape[1]:
+    by_epoch = [machine_draws(rows(clips, values), resamples=0).auc for values in epochs]
+    if not by_epoch[0].shape[1]:
         return None
-    return int(np.argmax([harmonic(auc)[0] for auc in found]))
+    return int(np.argmax([harmonic(auc)[0] for auc in by_epoch]))
 
 
 def joined(parts: Sequence[Draws], measure: Measure, mean: Mean = "harmonic") -> Doubles:
-    """A figure over machine types, each counting alike however many sections it has: (rows,)."""
+    """A metric over machine types, which have equal weights for any number of sections: (rows,)."""
     each = np.stack([_figure(part, measure) for part in parts], axis=1)  # (rows, machines)
     return harmonic(each) if mean == "harmonic" else each.mean(axis=1)
 
@@ -231,8 +231,8 @@ def _mean(values: Doubles, mean: Mean) -> float:
 
 
 def _spread(values: Sequence[float | None]) -> Spread | None:
-    known = [value for value in values if value is not None]
-    if not known:
+    available = [value for value in values if value is not None]
+    if not available:
         return None
-    deviation = float(np.std(known, ddof=1)) if len(known) > 1 else 0.0
-    return Spread(float(np.mean(known)), deviation, len(known))
+    deviation = float(np.std(available, ddof=1)) if len(available) > 1 else 0.0
+    return Spread(float(np.mean(available)), deviation, len(available))

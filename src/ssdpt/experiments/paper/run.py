@@ -1,7 +1,7 @@
-"""One cell: fit a system to the normal clips, score the test clips after the epochs.
+"""Run one cell: fit a system on the normal clips, score the test clips after each epoch.
 
-All training clips train, as in the paper; nothing is held out, since no threshold is asked for.
-No label is read here.
+All training clips are used for training, as in the paper; none are held out, since no threshold is
+needed. No label is read here.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from ssdpt.training.log import LOG_FILE
 from ssdpt.training.loop import choose_device
 from ssdpt.types import Floats, Recording
 
-MOST_EPOCHS = 30  # after which test clips are scored, spread evenly; the paper trains 30
-_AT_ONCE = 16  # clips: what a GPU takes together
+MOST_EPOCHS = 30  # at most so many epochs are scored, spread evenly; the paper trains 30
+_BATCH_CLIPS = 16  # clips scored together on a GPU
 
 
 def run_cell(cell: Cell, data: PaperData, work: Path, reporter: Reporter = SILENT) -> CellScores:
-    """Train and score; `work` keeps checkpoints, from which an interrupted cell goes on."""
+    """Train and score; `work` holds checkpoints, from which an interrupted cell is resumed."""
     config, begun = cell.config, time.monotonic()
     kind = system_class(config.system)
     front_end = kind.front_end_of(config)
@@ -46,10 +46,10 @@ def run_cell(cell: Cell, data: PaperData, work: Path, reporter: Reporter = SILEN
 
     latest: list[list[ClipScore]] = []
     epochs = epochs_of(config)
-    looked_at = {1 + place for place in spread_evenly(epochs, MOST_EPOCHS)}
+    scored_epochs = {1 + index for index in spread_evenly(epochs, MOST_EPOCHS)}
 
     def after_epoch(system: System, epoch: int) -> None:
-        if epoch not in looked_at:
+        if epoch not in scored_epochs:
             return
         latest[:] = [_score(system, clips, SILENT) for clips in (test, normal)]
         with atomic_path(work / f"epoch-{epoch:04}.npy") as path, path.open("wb") as file:
@@ -60,21 +60,21 @@ def run_cell(cell: Cell, data: PaperData, work: Path, reporter: Reporter = SILEN
         config,
         FitContext(work, cell.key, True, reporter, cell.name, after_epoch=after_epoch),
     )
-    # After the last epoch it was scored as it is now, unless the epoch was made by an earlier run.
+    # The scores of the last epoch are those of the result, unless an earlier run made that epoch.
     scores, normal_scores = latest or [_score(system, clips, reporter) for clips in (test, normal)]
-    places = sorted(work.glob("epoch-*.npy"))
-    after = np.array([np.load(place) for place in places], np.float32)
-    after = after.reshape(len(places), len(test) + len(normal))
+    files = sorted(work.glob("epoch-*.npy"))
+    by_epoch = np.array([np.load(file) for file in files], np.float32)
+    by_epoch = by_epoch.reshape(len(files), len(test) + len(normal))
     log = next(iter(sorted(work.rglob(LOG_FILE))), None)
     return CellScores(
         clips=tuple(map(Clip.of, test.recordings)),
         value=_values(scores),
         parts=_parts(scores),
-        epochs=after[:, : len(test)],
-        epoch_numbers=tuple(int(place.stem.removeprefix("epoch-")) for place in places),
+        epochs=by_epoch[:, : len(test)],
+        epoch_numbers=tuple(int(file.stem.removeprefix("epoch-")) for file in files),
         normals=tuple(map(Clip.of, normal.recordings)),
         normal_value=_values(normal_scores),
-        normal_epochs=after[:, len(test) :],
+        normal_epochs=by_epoch[:, len(test) :],
         seconds=round(time.monotonic() - begun, 3),
         facts={
             "parameters": int(system.description().get("parameters", 0)),
@@ -86,23 +86,23 @@ def run_cell(cell: Cell, data: PaperData, work: Path, reporter: Reporter = SILEN
 
 
 def normal_clips(recordings: Sequence[Recording]) -> list[int]:
-    """Positions of the training clips that say how high normal sound scores."""
+    """Indices of the training clips that are scored, to learn how high normal clips score."""
     by_section: defaultdict[str, list[int]] = defaultdict(list)
-    for place, recording in enumerate(recordings):
-        by_section[recording.section].append(place)
+    for index, recording in enumerate(recordings):
+        by_section[recording.section].append(index)
     return sorted(
-        group[index] for group in by_section.values() for index in spread_evenly(len(group))
+        section[index] for section in by_section.values() for index in spread_evenly(len(section))
     )
 
 
 def _score(system: System, clips: FeatureView, reporter: Reporter) -> list[ClipScore]:
     scores: list[ClipScore] = []
-    known = list(clips.clips())
-    with reporter.task("scoring", total=len(known)) as task:
-        for first in range(0, len(known), _AT_ONCE):
-            some = known[first : first + _AT_ONCE]
-            heard = system.score_many([frames for _, frames in some])
-            for (recording, _), score_as in zip(some, heard, strict=True):
+    pairs = list(clips.clips())
+    with reporter.task("scoring", total=len(pairs)) as task:
+        for first in range(0, len(pairs), _BATCH_CLIPS):
+            batch = pairs[first : first + _BATCH_CLIPS]
+            scorers = system.score_many([frames for _, frames in batch])
+            for (recording, _), score_as in zip(batch, scorers, strict=True):
                 scores.append(score_by_rule(score_as, system.sections, recording.section)[0])
                 task.advance()
     return scores

@@ -1,7 +1,7 @@
-"""What is compared: every row of the paper's tables and every bar of its figures, by name.
+"""The compared variants: every row of the paper's tables and every bar of its figures, by name.
 
-A variant is a set of settings laid over the preset, or the fusion of other variants' scores. Two
-variants with the same settings are the same network: it is trained once.
+A variant is a set of settings that override the preset, or the fusion of other variants' scores.
+Two variants with the same settings are the same network, which is trained once.
 """
 
 from __future__ import annotations
@@ -32,34 +32,34 @@ class Variant:
 
     name: str
     label: str
-    settings: Mapping[str, Any] = field(default_factory=dict)  # dotted names, over the preset
+    settings: Mapping[str, Any] = field(default_factory=dict)  # dotted names, override the preset
     members: tuple[str, ...] = ()  # names of the variants it fuses; it trains nothing itself
-    part: str = ""  # the stored part of a clip's score that is read, instead of the score
+    part: str = ""  # use this stored part of the score instead of the score
     note: str = ""
 
 
 def variants(config: Config, experiments: Sequence[str]) -> dict[str, Variant]:
-    """Every variant that these experiments need, by name; members before what fuses them."""
+    """Every variant of these experiments by name; members come before their ensemble."""
     unknown = [name for name in experiments if name not in EXPERIMENTS]
     if unknown:
         raise SsdptError(
             f"no experiment is called '{unknown[0]}'; there are {', '.join(EXPERIMENTS)}"
         )
-    every = {
+    by_experiment = {
         "main": main_variants(config),
         "masking": mask_variants(),
         "patches": patch_variants(),
         "blocks": block_variants(),
         "beta": [_SSDPT],
     }
-    return {variant.name: variant for name in experiments for variant in every[name]}
+    return {variant.name: variant for name in experiments for variant in by_experiment[name]}
 
 
 _SSDPT = Variant("ssdpt", "SSDPT", {"system": "ssdpt"})
 
 
 def main_variants(config: Config) -> list[Variant]:
-    """Table I, the rows that this project adds to it, and the members of the ensembles."""
+    """Table I, additional rows of this project, and the members of the ensembles."""
     networks = [
         Variant(
             f"wavenet-{number}",

@@ -1,6 +1,6 @@
 """The paper's figures: bars by machine type, curves and boxes over β.
 
-Bars grow from 0.5, which is what chance gives.
+Bars start at 0.5, the value of chance.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from ssdpt.experiments.paper.variants import (
 )
 from ssdpt.experiments.report.picture import GRID, INK, MUTED, PANEL, Picture, make_picture
 
-# Okabe and Ito's colours, told apart by every eye; hatches tell relatives of one colour apart.
+# The colours of Okabe and Ito, safe for colour-blind readers; hatches mark related variants.
 BLUE, ORANGE, GREEN, PURPLE = "#0072b2", "#e69f00", "#009e73", "#cc79a7"
 SKY, RED, YELLOW, GREY = "#56b4e9", "#d55e00", "#f0e442", "#8a949c"
 _SYSTEMS = {
@@ -47,7 +47,7 @@ _SYSTEMS = {
 _FIVE = (GREY, SKY, ORANGE, PURPLE, BLUE)
 _CHANCE = 0.5
 
-# The curves of β: mean, colour, line, and a step aside that keeps their error bars apart.
+# The curves of β: mean, colour, line, and an offset that separates their error bars.
 _CURVES: tuple[tuple[Mean, str, str, float], ...] = (
     ("harmonic", BLUE, "-", -1.5e-5),
     ("arithmetic", RED, "--", 1.5e-5),
@@ -56,7 +56,7 @@ _CURVES: tuple[tuple[Mean, str, str, float], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class _Series:
-    """The bars of one variant, a colour and a hatch."""
+    """The bars of one variant."""
 
     label: str
     colour: str
@@ -66,7 +66,7 @@ class _Series:
 
 
 def system_bars(results: Results, measure: Printed) -> Picture:
-    """All systems by machine type."""
+    """The bars of all systems by machine type."""
     name = MEASURES[measure]
     chosen = [
         (variant, results.variants[variant].label, *_SYSTEMS[variant])
@@ -76,7 +76,7 @@ def system_bars(results: Results, measure: Printed) -> Picture:
     return make_picture(
         f"machines-{name.lower()}",
         f"{name} of all systems by machine type",
-        "Bars begin at chance, 0.5; error bars: standard deviation over seeds. Diamonds: the "
+        "Bars start at chance, 0.5; error bars: standard deviation over seeds. Diamonds: the "
         "paper's values (Table I for All; Table II, M = 3 and P = 64, for SSDPT). All: arithmetic "
         "mean over machine types.",
         lambda figure: _grouped(figure, results, [(measure, chosen)], "arithmetic"),
@@ -132,26 +132,26 @@ def block_bars(results: Results) -> Picture:
     return _two_measures(
         results,
         "blocks",
-        "DPT blocks (M) and frames a segment (P) by machine type",
+        "DPT blocks (M) and frames per segment (P) by machine type",
         "Diamonds: the paper's values (Table II).",
         chosen,
     )
 
 
 def beta_curves(rescored: Results) -> Picture:
-    """h-AUC and h-pAUC against β, by both means over machine types."""
+    """h-AUC and h-pAUC against β, with both means over machine types."""
 
     def draw(figure: Figure) -> None:
         panels = figure.subplots(1, 2)
         for axes, (measure, name) in zip(panels, MEASURES.items(), strict=True):
             axes.axvspan(*published().beta_range, color=GRID, linewidth=0, zorder=0)
             low, high = [], []
-            for mean, colour, style, aside in _CURVES:
-                found = _over_beta(rescored, measure, mean)
-                values = np.array([spread.mean for spread in found.values()])
-                deviations = np.array([spread.deviation for spread in found.values()])
+            for mean, colour, style, offset in _CURVES:
+                spreads = _over_beta(rescored, measure, mean)
+                values = np.array([spread.mean for spread in spreads.values()])
+                deviations = np.array([spread.deviation for spread in spreads.values()])
                 axes.errorbar(
-                    [beta + aside for beta in found],
+                    [beta + offset for beta in spreads],
                     values,
                     deviations if len(rescored.seeds) > 1 else None,
                     color=colour,
@@ -165,7 +165,7 @@ def beta_curves(rescored: Results) -> Picture:
                 )
                 low += list(values - deviations)
                 high += list(values + deviations)
-            if low:  # a flat curve shall look flat
+            if low:  # a flat curve should look flat
                 middle, span = (min(low) + max(high)) / 2, max(max(high) - min(low), 0.03)
                 axes.set_ylim(middle - 0.62 * span, middle + 0.62 * span)
             axes.set_xlim(-0.0002, 0.0052)
@@ -204,8 +204,8 @@ def beta_boxes(rescored: Results) -> Picture:
         for axes, (measure, name) in zip(panels, MEASURES.items(), strict=True):
             values = []
             for machine in machines:
-                found = [rescored.spread(beta_name(beta), machine, measure) for beta in BETAS]
-                values.append([spread.mean for spread in found if spread is not None])
+                spreads = [rescored.spread(beta_name(beta), machine, measure) for beta in BETAS]
+                values.append([spread.mean for spread in spreads if spread is not None])
             line = {"color": INK, "linewidth": 0.9}
             axes.boxplot(
                 values,
@@ -245,7 +245,7 @@ def _two_measures(
     return make_picture(
         name,
         title,
-        f"{caption} Bars begin at chance, 0.5; error bars: standard deviation over seeds. All: "
+        f"{caption} Bars start at chance, 0.5; error bars: standard deviation over seeds. All: "
         "harmonic mean over machine types.",
         lambda figure: _grouped(figure, results, panels, "harmonic"),
         (max(8.4, 1.2 + 1.05 * (len(results.machines) + 1)), 5.2),
@@ -259,7 +259,7 @@ def _grouped(
     panels: Sequence[tuple[Printed, Sequence[tuple[str, str, str, str]]]],
     mean: Mean,
 ) -> None:
-    """A panel for each measure, a group of bars for each machine type and one for all."""
+    """A panel per metric, a group of bars per machine type and one for all."""
     column = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
     groups = [*results.machines, "All"]
     printed = False
@@ -291,39 +291,42 @@ def _grouped(
 def _series(
     results: Results, measure: Printed, mean: Mean, name: str, label: str, colour: str, hatch: str
 ) -> _Series:
-    known = name in results.variants
+    available = name in results.variants
     bars = [
-        results.spread(name, machine, measure) if known else None for machine in results.machines
+        results.spread(name, machine, measure) if available else None
+        for machine in results.machines
     ]
     paper = [published().of_machine(name, machine, measure) for machine in results.machines]
-    same = set(results.machines) == set(published().machines)  # means over others say nothing
+    same = set(results.machines) == set(published().machines)  # else not comparable
     return _Series(
         label,
         colour,
         hatch,
-        [*bars, results.overall(name, measure, mean=mean) if known else None],
+        [*bars, results.overall(name, measure, mean=mean) if available else None],
         [*paper, published().overall(name, measure, mean) if same else None],
     )
 
 
 def _bars(axes: Axes, series: Sequence[_Series]) -> bool:
-    """Bars side by side; says whether the paper has values among them."""
+    """Draw bars side by side; return whether the paper has values for any of them."""
     width = 0.84 / max(1, len(series))
     printed = False
-    for index, one in enumerate(series):
-        places = np.arange(len(one.bars)) + (index - (len(series) - 1) / 2) * width
-        known = [(x, bar) for x, bar in zip(places, one.bars, strict=True) if bar is not None]
+    for index, variant in enumerate(series):
+        places = np.arange(len(variant.bars)) + (index - (len(series) - 1) / 2) * width
+        measured = [
+            (x, bar) for x, bar in zip(places, variant.bars, strict=True) if bar is not None
+        ]
         axes.bar(
-            [x for x, _ in known],
-            [bar.mean - _CHANCE for _, bar in known],
+            [x for x, _ in measured],
+            [bar.mean - _CHANCE for _, bar in measured],
             width,
             bottom=_CHANCE,
-            color=one.colour,
-            hatch=one.hatch,
+            color=variant.colour,
+            hatch=variant.hatch,
             edgecolor=PANEL,
             linewidth=0.4,
         )
-        several = [(x, bar) for x, bar in known if bar.seeds > 1]
+        several = [(x, bar) for x, bar in measured if bar.seeds > 1]
         axes.errorbar(
             [x for x, _ in several],
             [bar.mean for _, bar in several],
@@ -333,11 +336,11 @@ def _bars(axes: Axes, series: Sequence[_Series]) -> bool:
             elinewidth=0.8,
             capsize=1.2,
         )
-        for x, bar in zip(places, one.bars, strict=True):
+        for x, bar in zip(places, variant.bars, strict=True):
             if bar is None:
                 axes.text(x, _CHANCE, "–", ha="center", va="bottom", color=MUTED)
         paper = [
-            (x, value) for x, value in zip(places, one.paper, strict=True) if value is not None
+            (x, value) for x, value in zip(places, variant.paper, strict=True) if value is not None
         ]
         if paper:
             axes.add_line(_diamonds(paper))
@@ -363,5 +366,5 @@ def _diamonds(points: Sequence[tuple[float, float]], label: str = "") -> Line2D:
 
 
 def _over_beta(rescored: Results, measure: Printed, mean: Mean) -> Mapping[float, Spread]:
-    found = {beta: rescored.overall(beta_name(beta), measure, mean=mean) for beta in BETAS}
-    return {beta: spread for beta, spread in found.items() if spread is not None}
+    spreads = {beta: rescored.overall(beta_name(beta), measure, mean=mean) for beta in BETAS}
+    return {beta: spread for beta, spread in spreads.items() if spread is not None}

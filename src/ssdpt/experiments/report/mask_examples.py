@@ -1,4 +1,4 @@
-"""The figure of the masks: one segment as it is, and under every masking method."""
+"""The figure of the masks: one segment unmasked and with every masking method."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def mask_examples(
         ticks: list[tuple[float, int]] = []
         for hertz in _HERTZ:
             place = float(np.interp(hertz, frequencies, np.arange(bins), left=-1, right=-1))
-            # Low octaves crowd on the mel axis: a tick needs a distance of its own.
+            # Low octaves are close together on the mel axis: skip ticks that would overlap.
             if place >= 0 and (not ticks or place - ticks[-1][0] > bins / 14):
                 ticks.append((place, hertz))
         panels[0].set_yticks(
@@ -89,11 +89,11 @@ def mask_examples(
     mask = config.part(SsdptConfig).mask
     return make_picture(
         "masks",
-        "A segment under every masking method",
+        "A segment with every masking method",
         f"One segment of {length} frames and {bins} mel bins of a normal clip; light is loud. TM "
         f"and FM: {mask.stripes} stripes of {mask.stripe_width}, SpecAugment: both, PM: "
-        f"{mask.patches} squares of {mask.patch_size} × {mask.patch_size}. What is hidden is zero "
-        "after the input normalisation, which is the mean of its bin.",
+        f"{mask.patches} squares of {mask.patch_size} × {mask.patch_size}. Hidden points are zero "
+        "after the input normalisation, which is the mean of their bin.",
         draw,
         (10.0, 3.0),
         smoke,
@@ -102,11 +102,11 @@ def mask_examples(
 
 def masks(config: Config, frames: int, bins: int, seed: int) -> dict[str, np.ndarray]:
     """(frames, bins) for every method: whether a point is hidden."""
-    found = {}
+    hidden = {}
     for name, kind in MASKS.items():
         generator = torch.Generator().manual_seed(seed)
         chosen = config.part(SsdptConfig).mask.model_copy(update={"kind": kind})
         boxes = draw_boxes(chosen, 1, 1, frames, bins, generator)[0]  # (1, boxes, 4)
-        seen = visible(boxes, frames, bins)
-        found[name] = np.zeros((frames, bins), bool) if seen is None else seen[0].numpy() == 0
-    return found
+        shown = visible(boxes, frames, bins)
+        hidden[name] = np.zeros((frames, bins), bool) if shown is None else shown[0].numpy() == 0
+    return hidden

@@ -1,4 +1,4 @@
-"""The tables: measured figures beside the paper's."""
+"""The tables: measured values beside the paper's."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ssdpt.config.tree import Config
-from ssdpt.experiments.claims.claims import Judged
+from ssdpt.experiments.claims.claims import CheckedClaim
 from ssdpt.experiments.claims.published import MEASURES, published
 from ssdpt.experiments.paper.beta import beta_name
-from ssdpt.experiments.paper.params import parameter_table
+from ssdpt.experiments.paper.parameter_counts import parameter_table
 from ssdpt.experiments.paper.results import Mean, Measure, Results
 from ssdpt.experiments.paper.variants import (
     BETAS,
@@ -21,13 +21,13 @@ from ssdpt.experiments.paper.variants import (
     mask_variants,
     patch_variants,
 )
-from ssdpt.experiments.report.table_forms import MISSING, Measured, Row, Table
+from ssdpt.experiments.report.table_formats import MISSING, Measured, Row, Table
 
 _MEANS: tuple[Mean, ...] = ("harmonic", "arithmetic")
 
 
 def main_table(results: Results, config: Config) -> Table:
-    """Table I: figures over the machine types, by both means, and the challenge's scores."""
+    """Table I: both means over the machine types, and the challenge's scores."""
     columns: list[tuple[str, Measure, Mean]] = [
         *(
             (f"{name}, {mean} mean", m, mean)
@@ -83,11 +83,11 @@ def blocks_table(results: Results) -> Table:
     """Table II: blocks and segment length, with both counts of parameters."""
     table = _by_machine(
         "blocks",
-        "Table II: DPT blocks (M) and frames a segment (P)",
+        "Table II: DPT blocks (M) and frames per segment (P)",
         block_variants(),
         results,
         "Parameters: for the paper's 128 mel bins and 3 machine IDs; all, and without the "
-        "attention's projections, which is what the paper counts.",
+        "attention's projections, as counted in the paper.",
         machines=_with_the_papers(results.machines),
     )
     counts = {block_name(row["blocks"], row["frames"]): row for row in parameter_table()}
@@ -104,7 +104,7 @@ def blocks_table(results: Results) -> Table:
 
 
 def beta_table(rescored: Results) -> Table:
-    """Every β, from stored scores; there is no oracle epoch."""
+    """A row per β, from stored scores; there is no oracle epoch."""
     variants = [rescored.variants[beta_name(beta)] for beta in BETAS]
     return _by_machine("beta", "Weight β of the reconstruction error", variants, rescored)
 
@@ -125,7 +125,7 @@ def parameters_table() -> Table:
     )
 
 
-def claims_table(claims: Sequence[Judged], smoke: bool) -> Table:
+def claims_table(claims: Sequence[CheckedClaim], smoke: bool) -> Table:
     """Every claim with both verdicts."""
     rows = [
         Row(
@@ -133,14 +133,14 @@ def claims_table(claims: Sequence[Judged], smoke: bool) -> Table:
                 claim.statement.id,
                 claim.statement.says,
                 claim.statement.number or MISSING,
-                f"{claim.own.verdict}: {claim.own.why}",
+                f"{claim.printed.verdict}: {claim.printed.reason}",
                 f"{claim.verdict} ({claim.stamp})" if claim.stamp else claim.verdict,
                 "; ".join(str(part) for part in claim.parts) or MISSING,
                 claim.tested,
             ),
             data={
                 "place": claim.statement.place,
-                "own_verdict": claim.own.verdict,
+                "own_verdict": claim.printed.verdict,
                 "verdict": claim.verdict,
                 "parts": [
                     {
@@ -163,27 +163,27 @@ def claims_table(claims: Sequence[Judged], smoke: bool) -> Table:
             *("measured here", "margin (95 % interval)", "how it is tested"),
         ),
         tuple(rows),
-        ("A claim holds where the 95 % interval of every margin lies above zero.",),
+        ("A claim holds if the 95 % interval of every margin lies above zero.",),
         smoke,
     )
 
 
 def _table_one(config: Config) -> list[Variant]:
-    every = {variant.name: variant for variant in main_variants(config)}
-    return [every[name] for name in TABLE_ONE]
+    by_name = {variant.name: variant for variant in main_variants(config)}
+    return [by_name[name] for name in TABLE_ONE]
 
 
 def _remarks(chosen: Sequence[Variant], config: Config) -> list[str]:
-    """What stands behind a row, and which networks an ensemble is made of."""
+    """Notes on the rows, and the networks of each ensemble."""
     labels = {variant.name: variant.label for variant in main_variants(config)}
-    told = []
+    remarks = []
     for variant in chosen:
         if variant.members:
             members = "; ".join(labels[name] for name in variant.members)
-            told.append(f"{variant.label}: {members}. Scores are z-scored and averaged.")
+            remarks.append(f"{variant.label}: {members}. Scores are z-scored and averaged.")
         elif variant.note:
-            told.append(f"{variant.label}: {variant.note}.")
-    return told
+            remarks.append(f"{variant.label}: {variant.note}.")
+    return remarks
 
 
 def _by_machine(
@@ -194,7 +194,7 @@ def _by_machine(
     *notes: str,
     machines: Sequence[str] = (),
 ) -> Table:
-    """A row for each variant and measure, a column for each machine type, and both means."""
+    """A row per variant and metric, a column per machine type, and both means."""
     columns = tuple(machines) or results.machines
     rows = [
         Row(
@@ -217,12 +217,12 @@ def _of_machine(results: Results, variant: str, machine: str, measure: Measure) 
     paper = published().of_machine(variant, machine, measure)
     if variant not in results.variants or machine not in results.machines:
         return Measured(paper=paper)
-    found = [results.scores(variant, machine, seed) for seed in results.seeds]
+    of_seeds = [results.scores(variant, machine, seed) for seed in results.seeds]
     return Measured(
         last=results.spread(variant, machine, measure),
         oracle=results.spread(variant, machine, measure, "oracle"),
         paper=paper,
-        logs=tuple(log for scores in found if scores is not None for log in scores.logs),
+        logs=tuple(log for scores in of_seeds if scores is not None for log in scores.logs),
     )
 
 
@@ -230,17 +230,17 @@ def _overall(results: Results, variant: str, measure: Measure, mean: Mean) -> Me
     paper = published().overall(variant, measure, mean)
     if variant not in results.variants:
         return Measured(paper=paper)
-    known, every = len(results.machines_of(variant)), len(results.machines)
+    measured, total = len(results.machines_of(variant)), len(results.machines)
     return Measured(
         last=results.overall(variant, measure, mean=mean),
         oracle=results.overall(variant, measure, "oracle", mean),
         paper=paper,
-        note=f"{known} of {every} machine types" if 0 < known < every else "",
+        note=f"{measured} of {total} machine types" if 0 < measured < total else "",
     )
 
 
 def _with_the_papers(machines: Sequence[str]) -> tuple[str, ...]:
-    """The paper's machine types in its order, then others."""
+    """The paper's machine types in its order, then the others."""
     types = published().machines
     return (*types, *(machine for machine in machines if machine not in types))
 
@@ -256,30 +256,32 @@ def _finished(
 ) -> Table:
     seeds = len(results.seeds)
     over = f"mean ± standard deviation over {seeds} seeds" if seeds > 1 else "one seed"
-    told = [f"Figures: after the last epoch, {over}; bold: the best of a column."]
+    lines = [f"Values: after the last epoch, {over}; bold: the best of a column."]
     others = set(results.machines) != set(published().machines)
     if others and any(
         published().overall(v.name, "h_auc", mean) for v in chosen for mean in _MEANS
     ):
-        told.append("The paper's means are over its seven machine types, these are over others.")
-    told += [*notes, *_left_out(results, chosen)]
-    return Table(name, caption, columns, tuple(_with_best(rows)), tuple(told), results.quick)
+        lines.append(
+            "The paper's means are over its seven machine types, those here are over others."
+        )
+    lines += [*notes, *_left_out(results, chosen)]
+    return Table(name, caption, columns, tuple(_with_best(rows)), tuple(lines), results.quick)
 
 
 def _left_out(results: Results, chosen: Sequence[Variant]) -> list[str]:
-    """What was asked for and is not there."""
+    """A note on requested values that are missing."""
     missing = []
     for variant in chosen:
-        found = results.machines_of(variant.name) if variant.name in results.variants else []
-        absent = [machine for machine in results.machines if machine not in found]
+        measured = results.machines_of(variant.name) if variant.name in results.variants else []
+        absent = [machine for machine in results.machines if machine not in measured]
         if absent:
-            where = ", ".join(absent) if found else "every machine"
+            where = ", ".join(absent) if measured else "every machine"
             missing.append(f"{variant.label} ({where})")
     return [f"{MISSING}: not measured, {'; '.join(missing)}."] if missing else []
 
 
 def _with_best(rows: Sequence[Row]) -> list[Row]:
-    """Mark the highest figure of each column among rows of one group, equal ones too."""
+    """Mark the highest value of each column among rows of one group, including ties."""
     highest: dict[tuple[str, int], float] = {}
     for row in rows:
         for index, cell in enumerate(row.cells):

@@ -1,4 +1,4 @@
-"""The way back through the blocks of the dual-path Transformer on the fused kernels."""
+"""The backward pass of the blocks of the dual-path Transformer on the fused kernels."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from ssdpt.nn.gpu.encoder_kernels import (
 from ssdpt.nn.gpu.packing import EncoderLayout, Launch
 from ssdpt.nn.streams import side_stream
 
-# Found by measuring on one chip (H200) with batches of 128.
+# Tuned on an H200 with batches of 128.
 _ATTENTION = Launch(warps=4, rows=64, heads=4)
 _FEED = Launch(warps=4, rows=64)
-_PARTS = 32  # in which a weight's gradient is summed
-_TILE = 64  # of a weight that one program handles
-_CHUNK = 128  # rows of the batch that it multiplies at once
-_COLUMNS = 32  # that one program adds up
+_PARTS = 32  # partial sums of a weight's gradient
+_TILE = 64  # size of the part of a weight that one program handles
+_CHUNK = 128  # rows of the batch that it multiplies at a time
+_COLUMNS = 32  # columns summed by one program
 
 
 class BackwardPass:
-    """Gradients of the blocks' parameters, added to `gradients`, which is packed like them."""
+    """Adds the gradients of the blocks' parameters to `gradients`, which is packed like them."""
 
     def __init__(self, blocks: PackedBlocks, gradients: Tensor) -> None:
         self.blocks, self.gradients = blocks, gradients[: blocks.size]
-        self._beside = _Beside(gradients.device)
-        # Zeros: no part ever touches the normalisations' places.
+        self._side = _SideStream(gradients.device)
+        # Zeros, since the entries of the normalisations are never written.
         self._parts = torch.zeros(_PARTS, blocks.size, device=gradients.device)
 
     def __call__(self, trace: Trace, gradient: Tensor, scale: float) -> Tensor:
@@ -42,19 +42,19 @@ class BackwardPass:
 
         Both are `scale` times as large as they should be; what is added to `gradients` is not.
         """
-        way = list(zip(self.blocks.layouts, trace.kept, strict=True))
-        # Whatever work beside the main line reads must stay until that is done.
+        encoders = list(zip(self.blocks.layouts, trace.kept, strict=True))
+        # Keeps the memory that the side stream reads until it is done.
         memory = []
-        for layout, kept in reversed(way):
+        for layout, kept in reversed(encoders):
             encoder = _EncoderBackward(layout, kept)
             gradient = encoder.run(gradient, self.blocks)
             memory.append(encoder)
-            with self._beside():
+            with self._side():
                 encoder.weights(self._parts)
                 encoder.norms(self.gradients, 1 / scale)
-        with self._beside():
+        with self._side():
             _add_columns(self._parts, self.gradients, 1 / scale)
-        self._beside.join()
+        self._side.join()
         return gradient
 
 
@@ -142,8 +142,8 @@ class _EncoderBackward:
         _add_columns(self.sums[:, 2 * e :], gradients[last : last + 2 * e], factor)
 
 
-class _Beside:
-    """Work that runs beside the main line on a GPU, where one alone does not fill the chip."""
+class _SideStream:
+    """A second CUDA stream for independent work, since one stream does not use the whole GPU."""
 
     def __init__(self, device: torch.device) -> None:
         self.device = device
@@ -151,7 +151,7 @@ class _Beside:
 
     @contextmanager
     def __call__(self) -> Iterator[None]:
-        """What is launched in here waits for the main line's work so far, and no longer."""
+        """Launch work that waits for the work launched so far on the main stream."""
         if self.side is None:
             yield
             return
@@ -160,7 +160,7 @@ class _Beside:
             yield
 
     def join(self) -> None:
-        """The main line waits for everything beside it."""
+        """Let the main stream wait for the side stream."""
         if self.side is not None:
             torch.cuda.current_stream(self.device).wait_stream(self.side)
 

@@ -11,15 +11,15 @@ from ssdpt.nn.dpt import DualPathTransformer
 from ssdpt.nn.gpu.encoder_kernels import attention_forward, feed_forward
 from ssdpt.nn.gpu.packing import EncoderLayout, Launch, Operands, layouts
 
-# Found by measuring on one chip (H200) with batches of 128, which are too small to fill it with
-# one program a segment.
+# Tuned on an H200 with batches of 128, which are too small to fill the GPU with one program per
+# segment.
 _ATTENTION = Launch(warps=4, rows=64, heads=4)
 _FEED = Launch(warps=4, rows=64)
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What one encoder's forward pass leaves for its backward pass."""
+    """The activations of one encoder that its backward pass needs."""
 
     input: Tensor  # (batch, L, E)
     projected: Tensor  # (batch, L, 3 E)
@@ -31,7 +31,7 @@ class Kept:
     scale: Tensor  # (batch, L, 2) float32
 
     @classmethod
-    def room(cls, layout: EncoderLayout, batch: int, like: Tensor) -> Kept:
+    def allocate(cls, layout: EncoderLayout, batch: int, like: Tensor) -> Kept:
         """Memory for a batch, of the type and on the device of `like`."""
         length, e = layout.length, layout.embedding
 
@@ -62,14 +62,14 @@ class Trace:
 
     @property
     def input(self) -> Tensor:
-        """(batch, P, F): what the first encoder sees."""
+        """(batch, P, F): the input of the first encoder."""
         return self.kept[0].input
 
 
 class PackedBlocks:
     """All blocks of a network. `values` is the packed vector of their parameters (float32).
 
-    `coarse` is its copy in the operands' type, which `refresh` brings up to date.
+    `coarse` is its copy in the operands' type, which `refresh` updates.
     """
 
     def __init__(self, network: DualPathTransformer, values: Tensor, kind: torch.dtype) -> None:
@@ -80,20 +80,20 @@ class PackedBlocks:
         self.refresh()
 
     def refresh(self) -> None:
-        """Take over changed parameters."""
+        """Copy changed parameters."""
         self.coarse.copy_(self.values)
 
     def operands(self, layout: EncoderLayout) -> Operands:
-        """What one encoder multiplies with."""
+        """The weights of one encoder."""
         return layout.operands(self.values, self.coarse)
 
-    def room(self, batch: int) -> Trace:
-        """Memory for one batch of training; its segments belong into `Trace.input`."""
-        kept = [Kept.room(layout, batch, self.coarse) for layout in self.layouts]
+    def allocate(self, batch: int) -> Trace:
+        """Memory for one training batch; write its segments to `Trace.input`."""
+        kept = [Kept.allocate(layout, batch, self.coarse) for layout in self.layouts]
         return Trace(kept, torch.empty_like(kept[0].input))
 
     def forward(self, trace: Trace) -> None:
-        """From `trace.input` to `trace.out`, keeping what the way back needs."""
+        """From `trace.input` to `trace.out`, keeping the activations for the backward pass."""
         outs = [*(kept.input for kept in trace.kept[1:]), trace.out]
         for layout, kept, out in zip(self.layouts, trace.kept, outs, strict=True):
             _encode(layout, self.operands(layout), kept.input, None, kept.attended, out, kept)
@@ -126,8 +126,8 @@ def _encode(
     batch = len(attended)
     places = x if starts is None else starts
     flags = {"GATHERED": starts is not None, "KEEP": kept is not None}
-    unused = attended  # stands in for what is not kept
-    # Scoring takes so many segments at once that a program may as well do all heads of one.
+    unused = attended  # placeholder for activations that are not kept
+    # In scoring there are so many segments that one program can compute all heads of one.
     launch = _ATTENTION if kept else _ATTENTION._replace(heads=layout.heads)
     shape = layout.attention_shape(launch)
     attention_forward[(batch, layout.heads // shape["HEADS"])](

@@ -1,19 +1,17 @@
 """The encoder of the dual-path Transformer as GPU kernels, forward and backward (Triton).
 
-Two kernels each way, and nothing between them but what the other needs. The attention kernel takes
-one segment and some heads: projections, scores, softmax and attended values never leave the chip.
-The feed kernel takes some positions of a segment: output projection, both residuals and
-normalisations, the feed-forward layer. It then turns the segment over: an input (L, E) leaves as
-(E, L), which is what the next encoder wants.
+There are two kernels per direction. The attention kernel handles one segment and some heads:
+projections, scores, softmax and attended values never leave the chip. The feed kernel handles some
+positions of a segment: output projection, both residuals and normalisations, and the feed-forward
+layer. It transposes the segment: an input (L, E) becomes (E, L), the input of the next encoder.
 
-The backward kernels compute again what the forward ones did not keep, give the gradients of
+The backward kernels recompute what the forward kernels did not keep, compute the gradients of
 activations and of all vectors (biases, normalisations), and store the operands of the weight
-gradients, which are plain matrix products over the whole batch.
+gradients, which are matrix products over the whole batch.
 
-Matrix products take operands of the activations' type (float16) and add up in float32; everything
-else is float32. Shapes: L positions, E channels, H heads of D
-channels (D_PAD ≥ 16 of them, the rest zero, since a matrix product wants 16), W hidden channels,
-ROWS positions at a time.
+Matrix products have operands of the activations' type (float16) and accumulate in float32;
+everything else is float32. Shapes: L positions, E channels, H heads of D channels (padded with
+zeros to D_PAD ≥ 16, as matrix products require), W hidden channels, ROWS positions at a time.
 """
 
 from __future__ import annotations
@@ -21,7 +19,7 @@ from __future__ import annotations
 import triton
 import triton.language as tl
 
-_LOG2_E = tl.constexpr(1.4426950408889634)  # powers of two are what the chip knows
+_LOG2_E = tl.constexpr(1.4426950408889634)  # the GPU has an instruction for powers of two only
 
 
 @triton.jit
@@ -48,14 +46,14 @@ def _normalise_backward(gradient, normalised, scale, width: tl.constexpr):
 
 @triton.jit
 def _first_row(starts, b, L: tl.constexpr, GATHERED: tl.constexpr):
-    """Row of the input where segment b begins: its own, or somewhere in the frames of a clip."""
+    """Row of the input where segment b begins, in a batch or in the frames of a clip."""
     row = b * L
     if GATHERED:
         row = tl.load(starts + b).to(tl.int64)
     return row
 
 
-# The vectors of an encoder lie one after the other, `vectors` points at the first: bias of the
+# The vectors of an encoder are stored in sequence, `vectors` points to the first: bias of the
 # projections (3 E), bias of the output (E), gain and bias of the middle normalisation (E, E), bias
 # of the hidden layer (W), bias of the contraction (E), gain and bias of the last normalisation.
 @triton.jit
@@ -68,8 +66,8 @@ def attention_forward(
     x_pointer,  # (batch, L, E), or frames (all frames, E) of which segment b starts at starts[b]
     starts,
     attended_pointer,  # (batch, L, E)
-    projected_pointer,  # (batch, L, 3 E): kept for the way back
-    level_pointer,  # (batch, H, L): log2 Σ exp of every row of scores, kept likewise
+    projected_pointer,  # (batch, L, 3 E): kept for the backward pass
+    level_pointer,  # (batch, H, L): log2 Σ exp of every row of scores, also kept
     qkv_weight,  # (3 E, E)
     vectors,
     L: tl.constexpr,
@@ -176,7 +174,7 @@ def feed_backward(
     scale_pointer,  # (batch, L, 2)
     out_gradient_pointer,  # (batch, E, L)
     added_gradient_pointer,  # (batch, L, E): of attention's output and residual
-    residual_gradient_pointer,  # (batch, L, E): the same once more, to be added to
+    residual_gradient_pointer,  # (batch, L, E): a second copy, to which more is added
     attended_gradient_pointer,  # (batch, L, E): of the attended values
     middle_pointer,  # (batch, L, E)
     hidden_gradient_pointer,  # (batch, L, W): before the ReLU
@@ -218,7 +216,7 @@ def feed_backward(
     expand = expand_weight + w[:, None] * E + channel[None, :]  # (W, E)
     gradient += _dot(hidden_gradient, tl.load(expand), kind)
 
-    # The middle normalisation, and what the attention sees of the gradient.
+    # The middle normalisation, and the gradient of the attention's output.
     unit = tl.load(middle_unit_pointer + tile).to(tl.float32)
     tl.store(sums, tl.sum(gradient * unit, 0))
     tl.store(sums + E, tl.sum(gradient, 0))
@@ -270,7 +268,7 @@ def attention_backward(
             query_place = (b * L + part)[:, None] * (3 * E) + own[None, :]
             query = tl.load(projected_pointer + query_place, real[None, :], 0.0)
             level = tl.load(level_pointer + (b * H + head) * L + part)
-            # Keys × queries: so only one matrix has to be turned over.
+            # Keys × queries, so that only one matrix has to be transposed.
             weight = _dot(key, tl.trans(query), kind) * (scale * _LOG2_E) - level[None, :]
             weight = tl.exp2(weight)  # (L, ROWS)
             value_gradient += _dot(weight, outer, kind)
@@ -287,12 +285,12 @@ def attention_backward(
 
 @triton.jit
 def weight_gradient(
-    after_pointer,  # (rows, OUT): gradient of what a linear layer gave
-    before_pointer,  # (rows, IN): what it was given
-    parts_pointer,  # (parts, size): room for the gradients of all parameters, in several parts
+    after_pointer,  # (rows, OUT): gradient of the output of a linear layer
+    before_pointer,  # (rows, IN): its input
+    parts_pointer,  # (parts, size): partial sums of the gradients of all parameters
     size,
-    weight_place,  # where the layer's weight (OUT, IN) lies in a part
-    bias_place,  # likewise its bias (OUT,)
+    weight_place,  # offset of the layer's weight (OUT, IN) in a part
+    bias_place,  # offset of its bias (OUT,)
     rows,
     OUT: tl.constexpr,
     IN: tl.constexpr,
@@ -331,7 +329,7 @@ def add_columns(
     ROWS: tl.constexpr,
     COLUMNS: tl.constexpr,
 ):
-    """Sums over the rows of a matrix times a factor, added to a vector; some columns a program."""
+    """Add the sums over a matrix's rows times a factor to a vector; some columns per program."""
     column = tl.program_id(0) * COLUMNS + tl.arange(0, COLUMNS)
     there = column < columns
     total = tl.zeros((ROWS, COLUMNS), tl.float32)

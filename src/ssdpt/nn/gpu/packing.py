@@ -1,4 +1,4 @@
-"""All parameters of the blocks in one vector, encoder after encoder, as the kernels want them."""
+"""All parameters of the blocks in one vector, encoder by encoder, in the kernels' layout."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LONGEST = 128  # positions or channels that fit on the chip
 
 
 class Launch(NamedTuple):
-    """How a kernel is cut into programs."""
+    """How a kernel is divided into programs."""
 
     warps: int
     rows: int  # positions at a time
@@ -23,7 +23,7 @@ class Launch(NamedTuple):
 
 
 class Operands(NamedTuple):
-    """What the kernels multiply with: matrices in the operands' type, vectors in float32."""
+    """The weights for the kernels: matrices in the operands' type, vectors in float32."""
 
     projections: Tensor  # (3 E, E)
     output: Tensor  # (E, E)
@@ -34,7 +34,7 @@ class Operands(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class EncoderLayout:
-    """The shape of one encoder, and where its parameters lie in the packed vector."""
+    """The shape of one encoder, and the position of its parameters in the packed vector."""
 
     length: int  # L positions
     embedding: int  # E channels
@@ -47,7 +47,7 @@ class EncoderLayout:
         return 9 * self.embedding + self.hidden
 
     def weights(self) -> Iterator[tuple[int, int, int]]:
-        """Place, outputs and inputs of projections, output, expand and contract."""
+        """Offset, outputs and inputs of projections, output, expand and contract."""
         e, w = self.embedding, self.hidden
         place = self.first + self.vector_size
         for out, into in ((3 * e, e), (e, e), (w, e), (e, w)):
@@ -70,7 +70,7 @@ class EncoderLayout:
         return Operands(projections, output, expand, contract, vectors)
 
     def attention_shape(self, launch: Launch) -> dict[str, int]:
-        """The attention kernels' constants."""
+        """The constants of the attention kernels."""
         width = self.embedding // self.heads
         return {
             "L": self.length,
@@ -84,7 +84,7 @@ class EncoderLayout:
         }
 
     def feed_shape(self, launch: Launch) -> dict[str, int]:
-        """The feed kernels' constants."""
+        """The constants of the feed kernels."""
         rows = min(launch.rows, self.length)
         shape = {"L": self.length, "E": self.embedding, "W": self.hidden, "ROWS": rows}
         return {**shape, "num_warps": launch.warps}
@@ -100,7 +100,7 @@ def encoders(network: DualPathTransformer) -> Iterator[tuple[Encoder, int]]:
 
 
 def layouts(network: DualPathTransformer) -> list[EncoderLayout]:
-    """Where the parameters of every encoder lie."""
+    """The layout of every encoder."""
     found: list[EncoderLayout] = []
     for encoder, length in encoders(network):
         found.append(
@@ -116,7 +116,7 @@ def layouts(network: DualPathTransformer) -> list[EncoderLayout]:
 
 
 def fusable(network: DualPathTransformer) -> bool:
-    """Whether the kernels know this shape: powers of two, small enough for the chip."""
+    """Whether the kernels support this shape: powers of two, small enough for the chip."""
     return all(
         layout.heads & (layout.heads - 1) == 0
         and all(

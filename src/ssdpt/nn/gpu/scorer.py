@@ -10,15 +10,15 @@ from ssdpt.nn.gpu.blocks import PackedBlocks
 from ssdpt.nn.gpu.packing import packed
 from ssdpt.nn.gpu.segment_kernels import pool_segments
 
-# Segments that pass at once: enough to fill the chip, little enough for any card.
-_AT_ONCE = 4096
+# Segments per batch: enough to use the whole GPU, few enough for its memory.
+_BATCH_SEGMENTS = 4096
 
 
 class FusedScorer:
     """Holds a copy of the network's weights.
 
-    Matrix products take float16 operands, whose ten bits behind the point are those of TF32, and
-    add up in float32.
+    Matrix products take float16 operands, which have the ten mantissa bits of TF32, and
+    accumulate in float32.
     """
 
     def __init__(self, network: DualPathTransformer, kind: torch.dtype = torch.float16) -> None:
@@ -31,8 +31,8 @@ class FusedScorer:
         """Logits (segments, classes) and squared errors, summed over a segment, (segments,).
 
         Segment s is the P frames of `frames` (frames, F) in dB from starts[s] on; segments may
-        overlap and are never copied. The error is against the frames, or `standardised`: against
-        what the network's input normalisation makes of them.
+        overlap and are never copied. The error is relative to the frames, or with
+        `standardised` to the output of the network's input normalisation.
         """
         with torch.cuda.device_of(frames):  # type: ignore[no-untyped-call] # nothing on a CPU
             return self._scores(frames, starts, standardised)
@@ -42,7 +42,9 @@ class FusedScorer:
         normalised = network.input_norm(frames)
         target = normalised if standardised else frames
         narrow = normalised.to(self.blocks.coarse.dtype)
-        parts = [self._part(narrow, target, some) for some in torch.split(starts, _AT_ONCE)]
+        parts = [
+            self._part(narrow, target, batch) for batch in torch.split(starts, _BATCH_SEGMENTS)
+        ]
         pooled, errors = (torch.cat(part) for part in zip(*parts, strict=True))
         return network.classifier(pooled), errors
 

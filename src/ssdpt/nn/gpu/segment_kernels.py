@@ -1,8 +1,8 @@
-"""What happens to training segments before and after the blocks, as GPU kernels (Triton).
+"""The steps before and after the blocks in training, as GPU kernels (Triton).
 
-One program handles one segment: cut it out of the long array of frames, mix it with its partner,
-normalise and mask it; afterwards pool, classify, compare with the target, and begin the way back.
-Together with `encoder_kernels` they make up one whole update of SSDPT's training.
+One program handles one segment. Before the blocks: cut it from the array of frames, mix it with its
+partner, normalise and mask it. After them: pool, classify, compute losses and their gradients.
+Together with `encoder_kernels` they are one whole update of SSDPT's training.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import triton.language as tl
 
 @triton.jit
 def _about(features, offset, start, index, f, F: tl.constexpr):
-    """(F,): the first frame of the batch. Sums of squares about it keep their digits, which sums
-    about zero would lose: a bin may be 40 dB from zero and hardly move."""
+    """(F,): the first frame of the batch. Sums of squares relative to it keep their precision,
+    which would be lost relative to zero: a bin may be at −40 dB and hardly vary."""
     i = tl.load(index)
     row = tl.load(offset + i) + tl.load(start + i)
     return tl.load(features + row * F + f).to(tl.float32)
@@ -27,7 +27,7 @@ def mix_segments(
     start,  # (segments,) first frame of the segment within its clip
     frames,  # (segments,) frames of that clip
     index,  # (batch,) the segments of this batch
-    partner,  # (batch,) position in the batch of what each is mixed with
+    partner,  # (batch,) position in the batch of the segment to mix with
     share,  # () λ
     mixed,  # (batch, P, F) float32
     sums,  # (batch, 2, F): of the feature less `_about`, and of its square, over frames
@@ -91,7 +91,7 @@ def batch_statistics(
 
 @triton.jit
 def _hidden(boxes, b, t, f, BOXES: tl.constexpr, P: tl.constexpr, F: tl.constexpr):
-    """(P, F): whether a mask hides the point. A box: first and last + 1 frame, likewise bin."""
+    """(P, F): whether a mask hides the point. A box: first frame, last + 1, first bin, last + 1."""
     hidden = tl.zeros((P, F), tl.int1)
     for box in range(BOXES):
         corner = boxes + (b * BOXES + box) * 4
@@ -109,7 +109,7 @@ def normalise_segments(
     gain,
     bias,
     boxes,  # (batch, BOXES, 4)
-    x,  # (batch, P, F): what the blocks see
+    x,  # (batch, P, F): the input of the blocks
     P: tl.constexpr,
     F: tl.constexpr,
     BOXES: tl.constexpr,
@@ -126,7 +126,7 @@ def normalise_segments(
 
 @triton.jit
 def _logits(classifier_weight, classifier_bias, highest, c, there, f, F: tl.constexpr):
-    """Weights (BLOCK, F) and logits (BLOCK,) of some classes `c`; -inf where there is none."""
+    """Weights (BLOCK, F) and logits (BLOCK,) of some classes `c`; -inf for missing classes."""
     weight = tl.load(classifier_weight + c[:, None] * F + f[None, :], there[:, None], 0.0)
     logits = tl.sum(weight * highest[None, :], 1) + tl.load(classifier_bias + c, there, 0.0)
     return weight, tl.where(there, logits, -float("inf"))
@@ -139,7 +139,7 @@ def _wanted(c, label, other, part):
 
 
 @triton.jit
-def judge_segments(
+def segment_losses(
     out,  # (batch, P, F): of the last block
     mixed,
     mean,
@@ -155,12 +155,12 @@ def judge_segments(
     out_gradient,  # (batch, P, F)
     pooled,  # (batch, F)
     logit_gradient,  # (batch, classes)
-    figures,  # (3, batch): classification loss, reconstruction error, whether it was right
+    metrics,  # (3, batch): classification loss, reconstruction error, whether the class was right
     batch,
     classes,
     alpha,
     error_scale,  # 1 / (P F) for the mean of squares, 1 for their sum
-    gradient_scale,  # what the gradient is multiplied by, to stay clear of the smallest float16
+    gradient_scale,  # factor of the gradient, to avoid underflow in float16
     P: tl.constexpr,
     F: tl.constexpr,
     BLOCK: tl.constexpr,  # classes at a time, a power of two: their weights fit into one program
@@ -213,9 +213,9 @@ def judge_segments(
     back += tl.where(t[:, None] == where[None, :], pooled_back[None, :], 0.0)
     tl.store(out_gradient + place, (back * gradient_scale).to(out_gradient.dtype.element_ty))
     tl.store(pooled + b * F + f, highest)
-    tl.store(figures + b, log_total - agreed)
-    tl.store(figures + batch + b, error)
-    tl.store(figures + 2 * batch + b, right)
+    tl.store(metrics + b, log_total - agreed)
+    tl.store(metrics + batch + b, error)
+    tl.store(metrics + 2 * batch + b, right)
 
 
 @triton.jit

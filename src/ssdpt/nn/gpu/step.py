@@ -1,8 +1,8 @@
-"""Loss and gradients of one batch of SSDPT's training, on fused kernels from end to end.
+"""Loss and gradients of one batch of SSDPT's training, entirely on fused kernels.
 
-The same arithmetic as `DualPathTransformer` with its losses under autograd (a test compares them),
+The arithmetic is that of `DualPathTransformer` with its losses and autograd (a test compares them),
 with matrix products of float16 operands and everything else in float32. bfloat16 has three bits
-less, which cost AUC; what float16 lacks is range, so gradients are scaled on the way.
+less, which costs AUC. float16 has a small range, so gradients are scaled.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from ssdpt.nn.gpu.blocks import PackedBlocks
 from ssdpt.nn.gpu.segment_kernels import (
     batch_statistics,
     input_norm_backward,
-    judge_segments,
     mix_segments,
     normalise_segments,
+    segment_losses,
 )
 
-# Gradients of a single segment are at most of the order of 1, and as small as 1e-5.
+# Gradients of a single segment range from about 1e-5 to 1.
 _GRADIENT_SCALE = 64.0
 _LARGEST_ERROR = 100.0  # dB, of a reconstruction
-_CLASSES_AT_ONCE = 256  # whose weights one program can hold
+_CLASSES_AT_ONCE = 256  # classes whose weights fit into one program
 
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """L = L_c + α·L_r: what `FusedStep` minimises."""
+    """L = L_c + α·L_r, the loss of `FusedStep`."""
 
     alpha: float
     error: Literal["mean", "sum"]
@@ -41,7 +41,7 @@ class Loss:
 
 
 class FusedStep:
-    """The training data, the network's packed parameters, and the way through both.
+    """One training step: the training data, the packed parameters, and the kernels.
 
     `values` and `gradients` are the packed vectors: the blocks' parameters first, then those of
     `network.input_norm` and `network.classifier`, which are views of them as well.
@@ -67,7 +67,7 @@ class FusedStep:
     def add_gradients(
         self, index: Tensor, share: Tensor, partner: Tensor, boxes: Tensor
     ) -> dict[str, Tensor]:
-        """Adds to the gradients; the loss and its parts, means over the batch."""
+        """Add to the gradients; return the loss and its parts, as means over the batch."""
         batch, frames, bins = len(index), self.segments.length, self.bins
         network, loss = self.network, self.loss
         norm, classifier = network.input_norm, network.classifier
@@ -100,7 +100,7 @@ class FusedStep:
         )
         norm.num_batches_tracked.add_(1)  # type: ignore[union-attr]
         gain_and_bias = (norm.weight.detach(), norm.bias.detach())
-        trace = self.blocks.room(batch)
+        trace = self.blocks.allocate(batch)
         masks = boxes.shape[1]
         normalise_segments[grid](
             mixed,
@@ -124,8 +124,8 @@ class FusedStep:
         pooled = torch.empty(batch, bins, device=device)
         classes = classifier.out_features
         logit_gradient = torch.empty(batch, classes, device=device)
-        figures = torch.empty(3, batch, device=device)
-        judge_segments[grid](
+        metrics = torch.empty(3, batch, device=device)
+        segment_losses[grid](
             trace.out,
             mixed,
             mean,
@@ -140,7 +140,7 @@ class FusedStep:
             out_gradient,
             pooled,
             logit_gradient,
-            figures,
+            metrics,
             batch,
             classes,
             loss.alpha,
@@ -166,7 +166,7 @@ class FusedStep:
         ):
             assert parameter.grad is not None
             parameter.grad.add_(gradient)
-        classification, reconstruction, accuracy = figures.mean(1).unbind()
+        classification, reconstruction, accuracy = metrics.mean(1).unbind()
         return {
             "loss": classification + loss.alpha * reconstruction,
             "classification": classification,

@@ -61,7 +61,7 @@ class Ssdpt(NetworkSystem[DualPathTransformer]):
     needs: ClassVar[tuple[str, ...]] = (TWO_SECTIONS,)
     fallback: ClassVar[str | None] = FALLBACK
     exports: ClassVar[bool] = True
-    score_is_segment_mean: ClassVar[bool] = True
+    averages_segments: ClassVar[bool] = True
 
     def __init__(
         self, config: Config, classes: tuple[ClassName, ...], network: DualPathTransformer
