@@ -102,9 +102,9 @@ outputs:
             "tone: playing tone.wav, 16000 Hz, sound arrives at -23 dBFS",
             f"inbox: watching {tmp_path / 'inbox'}",
             "sent: waiting for the first sound",
-            f"mqtt 127.0.0.1:{broker.port}: takes the connection",
-            f"webhook {web.url}: takes the connection; nothing was posted",
-            f"mail 127.0.0.1:{mail.port}: takes the login",
+            f"mqtt 127.0.0.1:{broker.port}: reachable (nothing sent)",
+            f"webhook {web.url}: reachable (nothing sent)",
+            f"mail 127.0.0.1:{mail.port}: signed in (nothing sent)",
         ]
         assert (web.posts, mail.mails) == ([], [])
         (tmp_path / "inbox").rmdir()
@@ -118,7 +118,7 @@ outputs:
     said = words(result)
     assert f"camera: rtsp://…@127.0.0.1:{port}/: connection refused" in said
     assert "inbox: cannot be listed (No such file or directory)" in said
-    assert "refuses the user or the password" in said
+    assert "rejects user or password" in said
     assert "3 cannot be opened: camera, inbox, mail" in said
     assert not {"s3cret", "Tr0ub4dor", PASSWORD} & set(re.split(r"[\s:@'=]", said))
 

@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 import websockets.exceptions
 from examples import EVENT
-from serving import PASSWORD, bearer, connect, running, wait_for
+from serving import PASSWORD, bearer, connect, running
 from websockets.sync.client import connect as connect_socket
 
 from ssdpt.errors import SsdptError
@@ -27,6 +27,7 @@ from ssdpt.monitor.messages import ReadingTaken, ServiceChanged
 from ssdpt.server import event_stream
 from ssdpt.server.routes import audio
 from ssdpt.server.run import address_of, listening, serve
+from waiting import wait_until
 
 
 @pytest.fixture
@@ -83,7 +84,7 @@ def test_what_happens_is_told(server, service):
         names = [next_event(others)[0] for _ in range(5)]
         assert names == ["reading", "event", "machine", "service", "removed"]
         assert broadcaster_of(running_server).clients == 2
-    wait_for(lambda: broadcaster_of(running_server).clients == 0)
+    wait_until(lambda: broadcaster_of(running_server).clients == 0)
 
 
 def test_silence_is_broken_by_comments(server, monkeypatch):
@@ -101,7 +102,7 @@ def test_a_page_that_does_not_read_is_dropped(server, service, monkeypatch):
     with connect(port) as slow, listen(port) as lines:
         slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         slow.sendall(b"GET /v1/live HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        wait_for(lambda: broadcaster_of(running_server).clients == 2)
+        wait_until(lambda: broadcaster_of(running_server).clients == 2)
         sent = 0
         deadline = time.monotonic() + 10
         while broadcaster_of(running_server).clients == 2:
@@ -166,10 +167,10 @@ def test_samples_by_websocket(server, service):
     values = np.array([0.0, 0.5, -1.0, 0.25], np.float32)
     with pcm(server[0], "rate=16000&channels=2") as sender:
         sender.send(values.astype("<f4").tobytes())
-    wait_for(lambda: service.pushed)  # two connections need not be heard in their order
+    wait_until(lambda: service.pushed)  # the order of two connections is not fixed
     with pcm(server[0], "rate=8000&format=s16", origin=f"http://127.0.0.1:{server[0]}") as sender:
         sender.send((values * 32767).astype("<i2").tobytes())
-    wait_for(lambda: len(service.pushed) == 2)
+    wait_until(lambda: len(service.pushed) == 2)
     (_, first, rate, _), (_, second, other_rate, _) = service.pushed
     np.testing.assert_array_equal(first, values.reshape(2, 2))
     np.testing.assert_allclose(second, values[:, None], atol=1e-4)
@@ -239,7 +240,7 @@ def test_websockets_need_someone_who_may_send(service, store, settings, tokens, 
         assert refused.value.response.status_code == 403
         with pcm(port, headers=headers, origin=f"http://127.0.0.1:{port}") as sender:
             sender.send(b"\0" * 400)
-            wait_for(lambda: service.pushed)
+            wait_until(lambda: service.pushed)
             store.remove_user("operator")
             running_server.config.app.state.context.access.clear_cache()
             sender.send(b"\0" * 400)
