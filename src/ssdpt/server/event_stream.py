@@ -104,7 +104,7 @@ class Broadcaster:
             for update in subscription:
                 message = encode(live_message(update))
                 loop.call_soon_threadsafe(self._broadcast, message)
-            # Clients reconnect by themselves and load the state anew.
+            # Clients reconnect by themselves and load the state again.
             loop.call_soon_threadsafe(self.close_clients)
         except RuntimeError:
             LOG.debug("the server's event loop ended before the service", exc_info=True)
