@@ -14,7 +14,8 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from ssdpt.server.interface import ServiceApi, Subscription
+from ssdpt.monitor.service.api import MonitorApi
+from ssdpt.monitor.service.subscriptions import Subscription
 from ssdpt.server.live_messages import encode, live_message
 
 LOG = logging.getLogger(__name__)
@@ -53,7 +54,7 @@ class ClientQueue:
 class Broadcaster:
     """Sends the updates of the service to all clients, by one thread that encodes each once."""
 
-    def __init__(self, service: ServiceApi) -> None:
+    def __init__(self, service: MonitorApi) -> None:
         self._service = service
         self._queues: set[ClientQueue] = set()
         self._subscription: Subscription | None = None
