@@ -80,7 +80,7 @@ def test_more_days_bring_the_rate_nearer_to_the_requested_one():
 def test_the_command_prints_a_line_for_every_kind_and_number_of_days():
     arguments = ["bench", "alerts", "--weeks", "1", "--after", "0"]
     printed = CliRunner().invoke(app, arguments).stdout.splitlines()
-    assert "10 per week requested" in printed[0]
+    assert "10 requested per week" in printed[0]
     assert [line.split("  ")[0] for line in printed[1:]] == [
         "steady",
         "slow variation",

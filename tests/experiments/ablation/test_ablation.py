@@ -169,7 +169,7 @@ def test_variants_use_some_of_the_networks(networks):
     key = networks_key(config, run.training)
     networks_of_run = run.networks.get(config, key, list, run.reporter)
     one, moving = (
-        select_networks(networks_of_run, run.configs[name].multiview).ears
+        select_networks(networks_of_run, run.configs[name].multiview).networks
         for name in ("one-network", "without-steady")
     )
     assert [network.name for network in one] == ["steady-1", "moving-1"]
