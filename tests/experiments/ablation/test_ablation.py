@@ -173,7 +173,7 @@ def test_variants_use_some_of_the_networks(networks):
         for name in ("one-network", "without-steady")
     )
     assert [network.name for network in one] == ["steady-1", "moving-1"]
-    assert {network.hears for network in moving} == {"moving"}
+    assert {network.input for network in moving} == {"moving"}
     for name in ("one-network", "without-steady", "networks-alone"):
         assert networks_key(training_config(run.configs[name], run.recipe), run.training) == key
         assert scores(run, name) != scores(run, FULL)
