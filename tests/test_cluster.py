@@ -18,6 +18,7 @@ import ssdpt
 from nodes import Listener, Nodes, kill
 from ssdpt.common.cluster import Cluster, _Need, _Nodes, _not_joined, _reason
 from ssdpt.errors import SsdptError
+from waiting import wait_until
 
 
 @pytest.fixture(scope="class")
@@ -83,10 +84,11 @@ class TestTasks:
         results = cluster.run(work, items())
         assert [index for index, _ in islice(results, 5)] == [0, 1, 2, 3, 4]
         assert len(taken) < 10
-        wait_for(lambda: any(tmp_path.iterdir()))
+        wait_until(lambda: any(tmp_path.iterdir()), "the task has started", timeout=30)
         results.close()
         (asleep,) = (int(path.name.partition("-")[2]) for path in tmp_path.iterdir())
-        wait_for(lambda: not Path(f"/proc/{asleep}").exists())
+        gone = f"process {asleep} has ended"
+        wait_until(lambda: not Path(f"/proc/{asleep}").exists(), gone, timeout=30)
 
     def test_fractions_of_a_gpu(self, cluster):
         def work(number):
@@ -273,10 +275,3 @@ def test_losses_in_words():
 def enter(address):
     with Cluster.connect(address):
         pass
-
-
-def wait_for(ready):
-    end = time.monotonic() + 30
-    while not ready():
-        assert time.monotonic() < end
-        time.sleep(0.05)

@@ -10,10 +10,8 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 import tomllib
 import urllib.request
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +20,7 @@ import pytest
 from ssdpt.server.run import listening
 from ssdpt.server.settings import ServerSettings
 from ssdpt.version import __version__
+from waiting import wait_until
 
 ROOT = Path(__file__).parents[1]
 IMAGE_USER = 10001
@@ -178,13 +177,6 @@ def _interpreter(place: Path) -> Path:
     return place / "venv" / "bin" / "python"
 
 
-def _wait(condition: Callable[[], bool], seconds: float) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "waited too long"
-        time.sleep(0.1)
-
-
 def _judges(address: str) -> bool:
     """One of the demo's machines is judged: fitting works with what the image has."""
     with urllib.request.urlopen(f"{address}v1/machines", timeout=10) as reply:
@@ -220,10 +212,10 @@ def test_image_serves_as_a_user_without_rights() -> None:
                 assert service.stdout is not None
                 address = f"http://127.0.0.1:{port}/"
                 assert address in service.stdout.readline()
-                _wait(healthy, 60)
+                wait_until(healthy, "the service is healthy", timeout=60)
                 with urllib.request.urlopen(address, timeout=10) as page:
                     assert b"<html" in page.read()
-                _wait(lambda: _judges(address), 120)
+                wait_until(lambda: _judges(address), "a machine is judged", timeout=120)
                 service.send_signal(getattr(signal, image.told["STOPSIGNAL"]))
                 assert service.wait(30) == 0
             finally:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
-import time
+from functools import partial
 
 import pytest
 from safetensors import safe_open
+
+from waiting import wait_until
 
 EXAMPLES = 14 * (313 - 16 + 1)  # 14 clips train, 10 are held out
 PER_EPOCH = -(-(EXAMPLES - 1) // 64)
@@ -40,12 +42,9 @@ def start_fit(command, fan, out, epochs):
     return words, process
 
 
-def wait_until(ready, process):
-    end = time.monotonic() + 120
-    while not ready():
-        assert process.poll() is None, process.stderr.read()
-        assert time.monotonic() < end
-        time.sleep(0.005)
+def steps_reach(process, out, ready):
+    assert process.poll() is None, process.stderr.read()
+    return ready(steps_done(out))
 
 
 @pytest.fixture
@@ -54,12 +53,12 @@ def cut(command, fan, tmp_path):
     out = tmp_path / "cut"
     words, process = start_fit(command, fan, out, epochs=3)
 
-    def in_mid_epoch():
-        step = steps_done(out)
+    def in_mid_epoch(step):
         return step > PER_EPOCH and step % PER_EPOCH
 
     with process:
-        wait_until(in_mid_epoch, process)
+        reached = partial(steps_reach, process, out, in_mid_epoch)
+        wait_until(reached, "the fit is in its second epoch", timeout=120)
         process.send_signal(signal.SIGKILL)
         process.wait()
     assert not out.exists()
@@ -100,7 +99,8 @@ def test_ctrl_c_gives_one_line_and_exit_code_130(command, fan, tmp_path):
     out = tmp_path / "stopped"
     _, process = start_fit(command, fan, out, epochs=1000)
     with process:
-        wait_until(lambda: steps_done(out) > 0, process)
+        reached = partial(steps_reach, process, out, lambda step: step > 0)
+        wait_until(reached, "the first checkpoint is written", timeout=120)
         process.send_signal(signal.SIGINT)
         output = process.stderr.read()
         assert process.wait(timeout=60) == 130

@@ -145,7 +145,7 @@ def test_frozen_networks_judge_one_machine_in_seconds(plant, tmp_path):
     ("options", "reason"),
     [
         (["--system", "gmm", "--background", "DATA"], "does not use background recordings"),
-        (["--frozen", "--system", "texture"], "goes with preset best"),
+        (["--frozen", "--system", "texture"], "use it with preset best"),
         (["--exclude-domain", "both"], "not a domain"),
     ],
 )

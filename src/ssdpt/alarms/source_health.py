@@ -7,9 +7,9 @@ from ssdpt.features.loudness import Loudness
 _MIN_SECONDS = 10.0  # before a problem is reported, and before it is over
 _CLIPPED_SHARE = 0.001  # of samples at full scale
 
-LOST = "no sound arrives from the source"
-SILENT = "the source sends silence: check microphone, cable and mute switch"
-CLIPPING = "the source clips: lower its gain, clipped sound cannot be judged"
+LOST = "No sound arrives from the source"
+SILENT = "The source sends silence: check microphone, cable and mute switch"
+CLIPPING = "The source clips: lower its gain, clipped sound cannot be judged"
 
 
 class SourceHealth:

@@ -8,10 +8,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ssdpt.alarms.block_maxima import BLOCK_SECONDS, BlockMaxima
 from ssdpt.alarms.settings import AlarmSettings
+from ssdpt.config.settings import ALARM_RATIO
 from ssdpt.scoring.calibrate import Tail
 
 _WEEK = 7 * 24 * 3600.0  # seconds
-_ALARM_RATIO = 0.1  # alarms are rarer than alerts by this factor
 _LARGEST_BLOCK_RATE = 0.2  # share of blocks above a threshold; beyond it, single clips say more
 _SHIFTED = ("alert", "alarm", "alert_exit", "alarm_exit", "usual_score")
 
@@ -60,11 +60,11 @@ def thresholds_for(
         message = _clip_message(requested, tail, rate, improves=own is None)
         if own is not None:
             # Accepting more alerts must never raise a threshold.
-            highest_alert = own[0].threshold(_LARGEST_BLOCK_RATE)
-            highest_alarm = own[0].threshold(_LARGEST_BLOCK_RATE * _ALARM_RATIO)
+            highest_alert, highest_alarm = own[0].alert_and_alarm(_LARGEST_BLOCK_RATE, ALARM_RATIO)
             usual = own[1]
-    alert = max(min(tail.threshold(rate), highest_alert), usual)
-    alarm = max(min(tail.threshold(rate * _ALARM_RATIO), highest_alarm), alert)
+    alert, alarm = tail.alert_and_alarm(rate, ALARM_RATIO)
+    alert = max(min(alert, highest_alert), usual)
+    alarm = max(min(alarm, highest_alarm), alert)
     share = settings.exit_share
     return Thresholds(
         alert=alert,
@@ -83,7 +83,7 @@ def _block_message(blocks: BlockMaxima, requested: float, tail: Tail, rate: floa
     if rate < tail.smallest_observed_rate:
         times = tail.smallest_observed_rate / rate
         return f"{basis}; this is {times:,.1f} times rarer than so few days can show"
-    if rate * _ALARM_RATIO < tail.smallest_observed_rate:
+    if rate * ALARM_RATIO < tail.smallest_observed_rate:
         return f"{basis}; the alarm threshold is ten times rarer, which is an extrapolation"
     return basis
 

@@ -10,6 +10,9 @@ from typing import ClassVar, Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 
+ALARM_RATIO = 0.1  # alarms are rarer than alerts by this factor, offline and live
+
+
 class Settings(BaseModel):
     """Frozen, and refuses names it does not know: a misspelt setting is an error, not a no-op."""
 
@@ -91,7 +94,7 @@ class DecisionConfig(Settings):
         0.1, gt=0, lt=1, description="share of normal clips above the alert threshold"
     )
     alarm_ratio: float = Field(
-        0.1, gt=0, le=1, description="the alarm threshold asks for this part of that rate"
+        ALARM_RATIO, gt=0, le=1, description="the alarm threshold asks for this part of that rate"
     )
     method: Literal["auto", "gamma", "empirical"] = Field(
         "auto",

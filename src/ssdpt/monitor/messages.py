@@ -92,7 +92,7 @@ class Event(_Model):
     level: EventLevel = Field(description="The highest it has reached.")
     began: Seconds
     ended: Seconds | None = None
-    message: str = Field(examples=["Fan 1: unusual sound, 6 dB louder than usual"])
+    message: str = Field(examples=["Unusual sound, 6 dB louder than usual"])
     peak: float | None = Field(None, description="The highest smoothed score.")
     threshold: float | None = Field(None, description="The threshold it passed.")
     label: EventLabel = Field("", description="What a person says it was.")

@@ -60,6 +60,13 @@ class Tail:
         """The score that the share `rate` of normal clips exceeds."""
         return float(np.interp(-np.log(rate), -np.log(self.probability), self.score))
 
+    def alert_and_alarm(self, rate: float, alarm_ratio: float) -> tuple[float, float]:
+        """The two thresholds: `rate` of normal clips are above the first, fewer above the second.
+
+        The one rule for both levels, of single clips and of live machines.
+        """
+        return self.threshold(rate), self.threshold(rate * alarm_ratio)
+
     def p_value(self, score: float) -> float:
         """The share of normal clips expected to score at least `score`; never below 1e-6."""
         if score < self.score[0]:
@@ -88,9 +95,7 @@ class Calibration:
 
     def thresholds(self, section: str | None = None) -> tuple[float, float]:
         """The alert and the alarm threshold."""
-        tail = self.tail(section)
-        rate = self.false_alarm_rate
-        return tail.threshold(rate), tail.threshold(rate * self.alarm_ratio)
+        return self.tail(section).alert_and_alarm(self.false_alarm_rate, self.alarm_ratio)
 
     def level(self, score: float, section: str | None = None) -> Level:
         """normal, alert or alarm; a score at a threshold is still below it."""

@@ -106,7 +106,7 @@ def test_an_event_begins_gets_worse_and_ends(machine):
     (begun,) = events(machine.seconds(5, score=between))
     assert (begun.kind, begun.level, begun.state) == ("anomaly", "alert", "active")
     assert begun.threshold == pytest.approx(thresholds.alert)
-    assert begun.message == "Pump: unusual sound"
+    assert begun.message == "Unusual sound"
     (worse,) = events(machine.seconds(5, score=thresholds.alarm + 9))
     assert (worse.id, worse.level) == (begun.id, "alarm")
     (ended,) = events(machine.seconds(10))
@@ -153,7 +153,7 @@ def test_before_there_is_a_model_and_while_it_learns():
 def test_trouble_with_the_source_is_an_event_of_its_own(machine):
     (event,) = events(machine.seconds(15, clipped=0.2))
     assert (event.kind, event.level) == ("signal", "alert")
-    assert "the source clips" in event.message
+    assert "The source clips" in event.message
     (ended,) = events(machine.seconds(12))
     assert ended.ended is not None
 
@@ -276,7 +276,7 @@ def test_a_score_is_weighed_by_the_operating_point(machine):
     assert machine.status.operating_points[0].share == 0.5
     # What is usual at the loud point is an alarm at the quiet one: ten spreads off.
     (event, *_) = events(machine.seconds(30, score=1.0, sound=quiet))
-    assert event.message == "Pump: unusual sound at idling"
+    assert event.message == "Unusual sound at idling"
     machine.seconds(20, score=-1.0, sound=quiet)
     assert machine.monitor.state == "normal"
     assert not events(machine.seconds(30, score=1.0, sound=loud)[-10:])
@@ -301,7 +301,7 @@ def test_a_source_that_comes_back_ends_the_event_that_says_why_it_was_gone(machi
     for second in range(12):
         machine.monitor.health.update(second, None, lost=True)
     (gone,) = events(machine.monitor.check_lost())
-    assert gone.message == "Pump: the microphone was pulled out"
+    assert gone.message == "the microphone was pulled out"
     machine.capture.failure = ""
     (ended,) = events(machine.seconds(15))
     assert ended.id == gone.id

@@ -262,15 +262,14 @@ class MachineMonitor:
         point_title = "" if points is None or number is None else points.title(number)
         recent = [loudness.dbfs for _, loudness in list(self.capture.levels)[-_LEVEL_SECONDS:]]
         difference = descriptions.level_difference(recent, usual)
-        return descriptions.anomaly(self.settings.title, point_title, difference)
+        return descriptions.anomaly(point_title, difference)
 
     def _report_drift(self, now: float, verdict: Verdict) -> list[Message]:
         if not verdict.drifted:
             return self.events.end("drift", now)
         if "drift" in self.events.open or self.muted:
             return []
-        message = descriptions.drift(self.settings.title)
-        return self.events.begin("drift", "alert", now, message, peak=verdict.smoothed)
+        return self.events.begin("drift", "alert", now, descriptions.DRIFT, peak=verdict.smoothed)
 
     def _report_source(self, now: float, problem: str, detail: str = "") -> list[Message]:
         """`detail`: a more exact reason, where the source gives one."""
@@ -282,8 +281,7 @@ class MachineMonitor:
             return []
         # Another problem is another event.
         ended = self.events.end("signal", now)
-        message = descriptions.source_problem(self.settings.title, detail or problem)
-        return [*ended, *self.events.begin("signal", "alert", now, message)]
+        return [*ended, *self.events.begin("signal", "alert", now, detail or problem)]
 
     def _take_sample(self, now: float) -> None:
         recent = now - self._sampled < _SAMPLE_EVERY
