@@ -25,7 +25,7 @@ from receivers import until
 POSTGRES = os.environ.get("SSDPT_TEST_POSTGRES", "postgresql+psycopg://root@localhost/test")
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
 AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
-SLOW = 60_000  # milliseconds that machines take to learn, or to be heard as broken
+SLOW = 60_000  # milliseconds that machines take to learn, or to detect a fault
 _ADDRESS = re.compile(r"listening; open (http://\S+)")
 _PUSHED_RATE, _PIECE = 16000, 0.5  # Hz, seconds
 
@@ -50,7 +50,7 @@ class Service:
     """`ssdpt serve` with some arguments; it can be killed and started again where it was."""
 
     def __init__(self, command, folder, *arguments):
-        self._words = [command, "serve", "--data", str(folder / "data"), *map(str, arguments)]
+        self._command = [command, "serve", "--data", str(folder / "data"), *map(str, arguments)]
         self._log = folder / "serve.log"
         self._process = None
         self.address = ""
@@ -60,7 +60,7 @@ class Service:
         before = self._log.stat().st_size if self._log.exists() else 0
         with self._log.open("a") as log:
             self._process = subprocess.Popen(
-                [*self._words, "--port", str(port)],
+                [*self._command, "--port", str(port)],
                 stdout=log,
                 stderr=log,
                 # Lines as they come, and one thread: there are few cores.
@@ -106,7 +106,7 @@ class Service:
         return self.get(f"v1/machines/{id}")
 
     def events(self, machine):
-        """Odd sounds of a machine, newest first."""
+        """Unusual sounds of a machine, newest first."""
         return self.get(f"v1/events?machine={machine}&kind=anomaly")
 
     def wait_for_state(self, machine, *states):
@@ -116,32 +116,32 @@ class Service:
         )
 
 
-class PlantOnFile(Service):
-    """The service of a plant file, which changes while it runs."""
+class ConfiguredService(Service):
+    """The service of a configuration file, which changes while it runs."""
 
-    def __init__(self, command, folder, plant):
-        self.path = folder / "plant.yaml"
-        self._plant = plant
+    def __init__(self, command, folder, config):
+        self.path = folder / "monitor.yaml"
+        self._config = config
         self._write()
         super().__init__(command, folder, "--config", self.path)
 
     def _write(self):
         # In one piece: the service reads it at any moment.
         fresh = self.path.with_suffix(".fresh")
-        fresh.write_text(yaml.safe_dump(self._plant))
+        fresh.write_text(yaml.safe_dump(self._config))
         fresh.replace(self.path)
 
     def learn(self, *machines):
         """Let machines learn a minute of their sound, unless they have."""
         new = [id for id in machines if self.machine(id)["thresholds"] is None]
         for id in new:
-            self.wait_for_state(id, "starting")  # it is heard
+            self.wait_for_state(id, "starting")  # its sound arrives
             self.post(f"v1/machines/{id}/learn", json={"minutes": 1})
         for id in new:
             self.wait_for_state(id, "normal")
 
     def heal(self, machine):
-        """It runs as it did when it learnt."""
+        """It runs as it did while it learned."""
         self._set_fault(machine, None)
         self.wait_for_state(machine, "normal")
 
@@ -170,7 +170,7 @@ class PlantOnFile(Service):
         return event
 
     def _set_fault(self, machine, after):
-        settings = next(each for each in self._plant["machines"] if each["id"] == machine)
+        settings = next(each for each in self._config["machines"] if each["id"] == machine)
         if settings["source"].get("fault_after") != after:
             settings["source"]["fault_after"] = after
             # Something that is told of the machine, to see that the file was taken.
@@ -217,7 +217,7 @@ class Sender:
             if reply.is_success:
                 self._sent += 1
                 piece = self._piece()
-            elif "waiting to be listened to" not in reply.text:
+            elif "waiting" not in reply.text:
                 self.failed = f"{reply.status_code} {reply.text}"
                 return
 
@@ -237,7 +237,7 @@ class PageWatch:
         self._host = urlsplit(address).netloc
         self._expected = []
         self.wrong = []
-        # A policy that is broken is told to the page; the console is where it is heard.
+        # A violation of the policy is an event of the page; it goes to the console.
         context.add_init_script(
             "addEventListener('securitypolicyviolation', (violation) => console.error("
             "'policy', violation.effectiveDirective, violation.blockedURI))"

@@ -48,12 +48,12 @@ def test_what_cannot_be_served_is_told(arguments, sentence):
     assert sentence in words(result)
 
 
-def test_a_plant_file_is_checked_without_opening_anything(tmp_path, models):
-    plant = tmp_path / "plant.yaml"
-    plant.write_text(
+def test_a_configuration_is_checked_without_opening_anything(tmp_path, models):
+    config = tmp_path / "monitor.yaml"
+    config.write_text(
         f"""
 name: Works
-zone: Europe/Berlin
+timezone: Europe/Berlin
 machines:
   - {{id: pump, source: {{kind: pushed}}}}
   - {{id: fan, model: {models["texture"]}, section: "00", source: {{kind: pushed}}}}
@@ -61,29 +61,29 @@ outputs:
   - {{kind: webhook, url: "https://example.org/hook"}}
 """
     )
-    result = invoke("serve", "--check", "--offline", "--config", plant)
+    result = invoke("serve", "--check", "--offline", "--config", config)
     assert result.exit_code == 0, result.output
     assert "Works, 2 machines, times in Europe/Berlin" in words(result)
     assert "pump: pushed source, learns its own baseline" in words(result)
     assert "(texture)" in words(result)
-    plant.write_text(plant.read_text().replace('"00"', '"77"'))
-    result = invoke("serve", "--check", "--offline", "--config", plant)
+    config.write_text(config.read_text().replace('"00"', '"77"'))
+    result = invoke("serve", "--check", "--offline", "--config", config)
     assert result.exit_code == 2
-    assert "machine fan: its model does not know section '77'" in words(result)
-    plant.write_text("zone: Mars/Olympus")
-    assert "no time zone is called 'Mars/Olympus'" in words(
-        invoke("serve", "--check", "--offline", "--config", plant)
+    assert "machine fan: its model has no section '77'" in words(result)
+    config.write_text("timezone: Mars/Olympus")
+    assert "'Mars/Olympus' is not a time zone" in words(
+        invoke("serve", "--check", "--offline", "--config", config)
     )
 
 
 @pytest.mark.needs_mosquitto
-def test_everything_that_a_plant_file_names_is_opened(tmp_path):
+def test_everything_that_a_configuration_names_is_opened(tmp_path):
     write_clip(tmp_path / "tone.wav", hum(2.0))
     (tmp_path / "inbox").mkdir()
     (tmp_path / "password").write_text(PASSWORD)
-    plant = tmp_path / "plant.yaml"
+    config = tmp_path / "monitor.yaml"
     with Broker(tmp_path) as broker, WebReceiver() as web, MailSink("ann", PASSWORD) as mail:
-        plant.write_text(
+        config.write_text(
             f"""
 machines:
   - {{id: tone, source: {{kind: replay, path: tone.wav}}}}
@@ -96,15 +96,15 @@ outputs:
      password_file: password, sender: a@example.org, to: [b@example.org]}}
 """
         )
-        result = invoke("serve", "--check", "--config", plant)
+        result = invoke("serve", "--check", "--config", config)
         assert result.exit_code == 0, result.output
         assert result.output.splitlines()[4:] == [
             "tone: playing tone.wav, 16000 Hz, sound arrives at -23 dBFS",
             f"inbox: watching {tmp_path / 'inbox'}",
             "sent: waiting for the first sound",
-            f"mqtt 127.0.0.1:{broker.port}: takes the connection",
-            f"webhook {web.url}: takes the connection; nothing was posted",
-            f"mail 127.0.0.1:{mail.port}: takes the login",
+            f"mqtt 127.0.0.1:{broker.port}: reachable (nothing sent)",
+            f"webhook {web.url}: reachable (nothing sent)",
+            f"mail 127.0.0.1:{mail.port}: signed in (nothing sent)",
         ]
         assert (web.posts, mail.mails) == ([], [])
         (tmp_path / "inbox").rmdir()
@@ -112,13 +112,13 @@ outputs:
         port = free_port()
         url = f"rtsp://me:s3cret@127.0.0.1:{port}/"
         camera = f"machines:\n  - {{id: camera, source: {{kind: network, url: '{url}'}}}}"
-        plant.write_text(plant.read_text().replace("machines:", camera))
-        result = invoke("serve", "--check", "--config", plant)
+        config.write_text(config.read_text().replace("machines:", camera))
+        result = invoke("serve", "--check", "--config", config)
     assert result.exit_code == 1
     said = words(result)
     assert f"camera: rtsp://…@127.0.0.1:{port}/: connection refused" in said
     assert "inbox: cannot be listed (No such file or directory)" in said
-    assert "refuses the user or the password" in said
+    assert "rejects user or password" in said
     assert "3 cannot be opened: camera, inbox, mail" in said
     assert not {"s3cret", "Tr0ub4dor", PASSWORD} & set(re.split(r"[\s:@'=]", said))
 
@@ -137,11 +137,11 @@ def add(address, machine):
 
 
 def test_it_serves_reads_its_file_again_and_stops_when_told(tmp_path, command):
-    plant = tmp_path / "plant.yaml"
-    plant.write_text("machines: [{id: a, source: {kind: pushed}}]")
+    config = tmp_path / "monitor.yaml"
+    config.write_text("machines: [{id: a, source: {kind: pushed}}]")
     data = tmp_path / "data"
     service = subprocess.Popen(
-        [command, "serve", "--config", plant, "--data", data, "--port", "0"],
+        [command, "serve", "--config", config, "--data", data, "--port", "0"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -152,17 +152,17 @@ def test_it_serves_reads_its_file_again_and_stops_when_told(tmp_path, command):
         assert line.startswith("listening; open http://127.0.0.1:"), service.stderr.read()
         address = line.split()[-1]
         assert [one["id"] for one in get(f"{address}v1/machines")] == ["a"]
-        second = invoke("serve", "--config", plant, "--data", data, "--port", "0")
+        second = invoke("serve", "--config", config, "--data", data, "--port", "0")
         assert "this store is already used by" in words(second)
-        assert invoke("serve", "--check", "--config", plant).exit_code == 0
-        plant.write_text(
+        assert invoke("serve", "--check", "--config", config).exit_code == 0
+        config.write_text(
             "machines: [{id: a, source: {kind: pushed}}, {id: b, source: {kind: pushed}}]"
         )
         end = time.monotonic() + 30
         while len(get(f"{address}v1/machines")) < 2:
             assert time.monotonic() < end
             time.sleep(0.1)
-        plant.write_text("machines: [{id: a")
+        config.write_text("machines: [{id: a")
         while not any("has an error" in note for note in get(f"{address}v1/status")["notes"]):
             assert time.monotonic() < end
             time.sleep(0.1)
@@ -194,11 +194,11 @@ def asking(address, request):
 
 def test_it_stops_without_a_traceback_whatever_is_under_way(tmp_path, command):
     """A page that listens, a recording of which only the beginning has come, and a long export."""
-    plant = tmp_path / "plant.yaml"
+    config = tmp_path / "monitor.yaml"
     machines = ", ".join(f"{{id: m{n}, source: {{kind: pushed}}}}" for n in range(8))
-    plant.write_text(f"machines: [{machines}]")
+    config.write_text(f"machines: [{machines}]")
     service = subprocess.Popen(
-        [command, "serve", "--config", plant, "--data", tmp_path / "data", "--port", "0"],
+        [command, "serve", "--config", config, "--data", tmp_path / "data", "--port", "0"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -1,4 +1,4 @@
-"""The page on the plant to try: first start, listening, and that everybody can use it."""
+"""The page of the demo: first start, recordings, accessibility."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MACHINE = re.compile(", Hall [AB], ")  # in the name of every card
 
 @pytest.fixture(scope="module")
 def demo(command, tmp_path_factory):
-    """The plant to try, on a clock that runs four times as fast."""
+    """The demo, on a clock that runs four times as fast."""
     with Service(command, tmp_path_factory.mktemp("demo"), "--demo", "--speed", 4) as service:
         yield service
 
@@ -78,7 +78,7 @@ def test_the_recording_of_an_event_plays_also_slowly(demo, open_page):
         page.goto(f"{demo.address}#/event/{event['id']}")
         page.reload()  # the script above takes hold
     assert loaded.value.headers["content-type"] == "audio/flac"
-    sound = panel(page, "What was heard")
+    sound = panel(page, "Recording")
     expect(sound.get_by_role("img", name=re.compile("^Spectrogram of the event"))).to_be_visible()
     sound.get_by_text(re.compile(r"0\.0 / \d\d\.\d s")).wait_for()
     sound.get_by_role("button", name="Play: the event").click()
@@ -93,9 +93,9 @@ def test_the_recording_of_an_event_plays_also_slowly(demo, open_page):
     before = page.evaluate("window.played.currentTime")
     in_page(page, f"window.played.currentTime > {before} + 0.1")
     screenshot(page, "monitor-event")
-    sound.get_by_role("button", name="Stop: the event").click()
+    sound.get_by_role("button", name="Pause: the event").click()
     in_page(page, "window.played.paused")
-    normal = panel(page, "To compare: a normal sample")
+    normal = panel(page, "Compare with a normal sample")
     normal.get_by_role("button", name="Play: a normal sample").click()
     in_page(page, "!window.played.paused && window.played.duration < 15")
 
@@ -208,7 +208,7 @@ def test_a_phone_shows_all_pages_without_scrolling_sideways(demo, open_page):
 
 def _times(url):
     """From when to when a trend is asked for, in seconds; nothing for other addresses."""
-    asked = parse_qs(urlsplit(url).query) if "/scores?" in url else {}
+    asked = parse_qs(urlsplit(url).query) if "/trend?" in url else {}
     return [float(asked[name][0]) for name in ("begin", "end") if name in asked]
 
 
@@ -222,7 +222,7 @@ def test_fingers_zoom_and_move_the_trend(demo, open_page):
     page = open_page(demo, "#/machine/coolant-pump-2", **phone)
 
     def drag(begin, end):
-        """Times that are asked for when the fingers let go; while it follows live, others are."""
+        """Times that are asked for when the fingers are lifted."""
         with page.expect_request(lambda request: 0 < _span(request.url) < 500) as asked:
             fingers.drag(begin, end)
         return _times(asked.value.url)
@@ -244,7 +244,7 @@ def test_an_operating_point_is_given_a_name(demo, open_page):
     page = open_page(demo, "#/machine/extraction-fan")
     points = panel(page, "Operating points")
     expect(points.get_by_role("row")).to_have_count(3)  # with the heads of the columns
-    name = points.get_by_role("button", name="Name it: Point 1")
+    name = points.get_by_role("button", name="Add a name: Point 1")
     name.click()
     page.keyboard.type("fast")
     page.keyboard.press("Escape")
@@ -254,13 +254,13 @@ def test_an_operating_point_is_given_a_name(demo, open_page):
     page.keyboard.press("Enter")
     expect(points.get_by_role("button", name="Rename half load")).to_be_focused()
     assert demo.machine("extraction-fan")["operating_points"][0]["name"] == "half load"
-    points.get_by_role("button", name="Name it: Point 2").click()
+    points.get_by_role("button", name="Add a name: Point 2").click()
     page.keyboard.type("full load")
     page.keyboard.press("Enter")
     # It goes over from one to the other now and then.
     load = "(half|full) load"
-    expect(points).to_contain_text(re.compile(rf"Now it runs at {load}\."), timeout=SLOW)
-    expect(points.get_by_role("row").filter(has_text="runs now")).to_have_count(1, timeout=SLOW)
+    expect(points).to_contain_text(re.compile(rf"Now running at {load}\."), timeout=SLOW)
+    expect(points.get_by_role("row").filter(has_text="current")).to_have_count(1, timeout=SLOW)
     expect(panel(page, "Spectrum against the baseline")).to_contain_text(
         re.compile(rf"normal at {load}"), timeout=SLOW
     )
@@ -270,7 +270,7 @@ def test_the_machine_in_alarm_comes_first(demo, open_page):
     demo_alarm(demo)
     page = open_page(demo)
     expect(page.get_by_role("link", name=MACHINE).first).to_have_accessible_name(
-        re.compile(r"^Coolant pump 1, Hall A, Alarm, score [\d.]+, 1 event goes on$")
+        re.compile(r"^Coolant pump 1, Hall A, Alarm, score [\d.]+, 1 active event$")
     )
     ago = re.compile(r"Last event [1-9]\d* (s|min) ago")
     first = page.get_by_role("listitem").filter(has=card(page, "Coolant pump 1"))
@@ -289,35 +289,35 @@ def test_the_page_of_a_machine_tells_how_it_is_in_the_dark(demo, open_page):
     expect(page.get_by_role("img", name=re.compile("^Live spectrogram"))).to_be_visible()
     shade = page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert max(map(int, re.findall(r"\d+", shade)[:3])) < 64
-    listed = panel(page, "Events").get_by_role("row").filter(has_text="goes on")
+    listed = panel(page, "Events").get_by_role("row").filter(has_text=", active")
     expect(listed.get_by_role("link")).to_have_attribute("href", f"#/event/{event['id']}")
-    # The plant's clock is ahead of the computer's; the page follows it.
+    # The service's clock is ahead of the computer's; the page follows it.
     expect(
-        page.get_by_text(re.compile(r"clearly unlike .* For ([1-9]\d* s|\d+ min)"))
+        page.get_by_text(re.compile(r"Very unusual sound\. Alarm for ([1-9]\d* s|\d+ min)"))
     ).to_be_visible()
-    expect(panel(page, "Trend")).to_contain_text(re.compile(r"\d min.*: score"))
+    expect(panel(page, "Trend")).to_contain_text(re.compile(r"\d min.*: mean score"))
     screenshot(page, "monitor-machine")
 
 
 # The last one: the others look at the alarm that ends here.
-def test_a_standing_alarm_that_is_harmless_is_taken_as_normal(demo, open_page):
+def test_an_active_alarm_that_is_harmless_is_accepted_as_normal(demo, open_page):
     event = demo_alarm(demo)
 
     def stands():
-        """For as long as the service wants, five minutes of the plant's time."""
+        """For as long as the service wants, five minutes of the service's time."""
         since = demo.machine("coolant-pump-1")["state_since"]
-        return demo.get("v1/plant")["now"] - since > 330
+        return demo.get("v1/status")["now"] - since > 330
 
     until(stands, 180)
     page = open_page(demo, "#/machine/coolant-pump-1")
     baseline = panel(page, "Baseline")
-    take = baseline.get_by_role("button", name="Take the last ten minutes as normal")
-    take.click()
-    expect(baseline).to_contain_text("Was it harmless?")
+    accept = baseline.get_by_role("button", name="Accept the last ten minutes as normal")
+    accept.click()
+    expect(baseline).to_contain_text("Is the change harmless?")
     baseline.get_by_role("button", name="Cancel").click()
-    expect(take).to_be_focused()
-    take.click()
-    baseline.get_by_role("button", name="It was harmless: take it").click()
-    expect(take).to_be_visible()
+    expect(accept).to_be_focused()
+    accept.click()
+    baseline.get_by_role("button", name="It is harmless: accept").click()
+    expect(accept).to_be_visible()
     assert baseline.get_by_role("alert").all_inner_texts() == []
     until(lambda: demo.get(f"v1/events/{event['id']}")["ended"])

@@ -14,7 +14,7 @@ from ssdpt.monitor.store import Store
 pytestmark = pytest.mark.needs_browser
 
 PASSWORD = "correct horse battery"
-EVENT, WORDS = "0" * 32, "Mixer sounds unlike its normal self"
+EVENT, MESSAGE = "0" * 32, "Mixer: unusual sound"
 # Chromium says each reply that is no success; these belong to the scenes.
 NOT_SIGNED_IN, NO_SOUND_KEPT = r"401 .*/v1/", r"404 .*(normal\.flac|/spectrogram)"
 
@@ -33,17 +33,25 @@ def guarded(command, tmp_path_factory):
             capture_output=True,
         )
     with Store.open(f"sqlite:///{data}/ssdpt.db", data) as store:
-        event = Event(EVENT, "mixer", "anomaly", "alarm", 1.7e9, WORDS, ended=1.7e9 + 60)
+        event = Event(
+            id=EVENT,
+            machine="mixer",
+            kind="anomaly",
+            level="alarm",
+            began=1.7e9,
+            ended=1.7e9 + 60,
+            message=MESSAGE,
+        )
         store.save_event(event)
-    plant = folder / "plant.yaml"
-    plant.write_text("machines: [{id: mixer, name: Mixer, source: {kind: pushed}}]\n")
-    with Service(command, folder, "--config", plant, "--host", "0.0.0.0") as service:
+    config = folder / "monitor.yaml"
+    config.write_text("machines: [{id: mixer, name: Mixer, source: {kind: pushed}}]\n")
+    with Service(command, folder, "--config", config, "--host", "0.0.0.0") as service:
         yield service
 
 
-def odd_sound(page):
+def unusual_sound(page):
     """The event in the list of those to acknowledge; the machine that sends nothing has another."""
-    return panel(page, "Events to acknowledge").get_by_role("listitem").filter(has_text=WORDS)
+    return panel(page, "Events to acknowledge").get_by_role("listitem").filter(has_text=MESSAGE)
 
 
 def sign_in(page, name, password):
@@ -61,28 +69,28 @@ def test_only_a_right_password_lets_in_and_a_viewer_only_looks(guarded, open_pag
     expect(card(page, "Mixer")).to_have_count(0)
     sign_in(page, "vera", PASSWORD)
     expect(card(page, "Mixer")).to_be_visible()
-    expect(odd_sound(page)).to_be_visible()
+    expect(unusual_sound(page)).to_be_visible()
     expect(page.get_by_role("button", name="Acknowledge")).to_have_count(0)
     expect(page.get_by_role("link", name="Add a machine")).to_have_count(0)
-    odd_sound(page).get_by_role("link").click()
-    todo = panel(page, "What to do")
+    unusual_sound(page).get_by_role("link").click()
+    todo = panel(page, "Actions")
     expect(todo).to_contain_text("To acknowledge, comment and label you need the role operator.")
     expect(todo.get_by_role("button")).to_have_count(0)
     expect(todo.get_by_role("textbox")).to_have_count(0)
     page.keyboard.press("a")
     page.reload()
-    expect(panel(page, "Life of the event")).to_contain_text("Waits for someone")
+    expect(panel(page, "Timeline")).to_contain_text("Waiting for acknowledgement")
     page.keyboard.press("?")
     keys = page.get_by_role("dialog", name="Help")
-    expect(keys).to_contain_text("play and stop")
+    expect(keys).to_contain_text("play and pause")
     expect(keys).not_to_contain_text("acknowledge")
     page.keyboard.press("Escape")
     page.goto(f"{guarded.address}#/machine/mixer")
-    for title, words in (
+    for title, sentence in (
         ("Mute", "To mute you need the role operator."),
-        ("Baseline", "To change what is normal you need the role admin."),
+        ("Baseline", "To change the baseline you need the role admin."),
     ):
-        expect(panel(page, title)).to_contain_text(words)
+        expect(panel(page, title)).to_contain_text(sentence)
         expect(panel(page, title).get_by_role("button")).to_have_count(0)
         expect(panel(page, title).get_by_role("spinbutton")).to_have_count(0)
     page.goto(f"{guarded.address}#/settings")
@@ -108,7 +116,7 @@ def test_an_operator_acknowledges_with_a_login(guarded, open_page):
     page.watch.expect(NOT_SIGNED_IN)
     page.watch.expect(NO_SOUND_KEPT)
     sign_in(page, "olga", PASSWORD)
-    odd_sound(page).get_by_role("button", name="Acknowledge Mixer").click()
-    expect(odd_sound(page)).to_have_count(0)
+    unusual_sound(page).get_by_role("button", name="Acknowledge Mixer").click()
+    expect(unusual_sound(page)).to_have_count(0)
     page.goto(f"{guarded.address}#/event/{EVENT}")
-    expect(panel(page, "Life of the event")).to_contain_text("Acknowledged by olga")
+    expect(panel(page, "Timeline")).to_contain_text("Acknowledged by olga")

@@ -22,7 +22,7 @@ from ssdpt.monitor.service.subscriptions import Subscriptions
 
 
 class FakeService:
-    """What ssdpt.server.interface asks for, with the events of a real store."""
+    """What MonitorApi offers, with the events of a real store."""
 
     def __init__(self, store):
         self.store, self.subscriptions, self.metrics = store, Subscriptions(), Metrics()

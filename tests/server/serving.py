@@ -6,7 +6,6 @@ import contextlib
 import io
 import socket
 import threading
-import time
 import warnings
 
 import numpy as np
@@ -15,6 +14,7 @@ import soundfile
 from ssdpt.monitor.store import StoreUnavailable
 from ssdpt.server.app import create_app
 from ssdpt.server.run import listening, new_server
+from waiting import wait_until
 
 with warnings.catch_warnings():
     # It asks for a newer client library, and works with this one.
@@ -93,14 +93,6 @@ def bearer(token):
     return {"Authorization": f"Bearer {token}"}
 
 
-def wait_for(condition, seconds=5.0):
-    """Until it holds; fails when it does not in that time."""
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen"
-        time.sleep(0.01)
-
-
 @contextlib.contextmanager
 def running(service, store, settings):
     """A real server on a free port; gives its port and the server."""
@@ -111,7 +103,7 @@ def running(service, store, settings):
         thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
         thread.start()
         try:
-            wait_for(lambda: server.started)
+            wait_until(lambda: server.started, "the server has started")
             yield listener.getsockname()[1], server
         finally:
             server.should_exit = True

@@ -1,4 +1,4 @@
-"""Who may do what: every address, every role, and nobody."""
+"""Who may do what: every route with every role, and without one."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from ssdpt.server.app import create_app
 
 # Tested with a real server, in test_server_live.py.
 STREAMS = {("GET", "/v1/live"), ("WEBSOCKET", "/v1/machines/{machine}/pcm")}
-# What leaves no trail: a login by password leaves its own with the name.
-WITHOUT_TRAIL = {("DELETE", "/v1/session")}
+# What is not in the action log when done with a token.
+NOT_LOGGED = {("DELETE", "/v1/session")}
 
 
 def ask(client, route, **more):
@@ -28,7 +28,7 @@ def ask(client, route, **more):
 
 
 def test_every_route_is_in_the_table(service, store, settings):
-    """One that is forgotten here has nobody who thought about who may use it."""
+    """A new route must name the role that it requires."""
     app = create_app(service, store, settings)
     found = set()
     for route in iter_route_contexts(app.routes):
@@ -51,7 +51,7 @@ def test_roles(network, tokens, store, route):
             assert least in reply.json()["error"]
             assert len(store.actions(1000)) == before
     assert reply.status_code in (200, 201, 204), reply.text  # the admin's
-    if route[0] != "GET" and route not in WITHOUT_TRAIL:
+    if route[0] != "GET" and route not in NOT_LOGGED:
         assert len(store.actions(1000)) > before
 
 
@@ -116,7 +116,7 @@ def test_the_own_page_and_programs_can_act(client, headers):
     assert reply.status_code == 200
 
 
-def test_a_first_user_ends_the_open_door(client, store):
+def test_the_first_user_ends_access_without_signing_in(client, store):
     viewer = {**USER, "name": "eve"}
     assert client.post("/v1/users", json=viewer).status_code == 409
     assert client.post("/v1/users", json={**USER, "role": "admin"}).status_code == 201
@@ -124,7 +124,7 @@ def test_a_first_user_ends_the_open_door(client, store):
     assert store.actions(1)[0].about == "bob"
 
 
-def test_a_user_made_by_the_command_line_ends_the_open_door(client, store):
+def test_a_user_added_by_the_command_line_ends_access_without_signing_in(client, store):
     assert client.get("/v1/status").status_code == 200
     store.add_user("ann", "admin", PASSWORD)
     client.app.state.context.access.clear_cache()  # what a second would do
@@ -147,12 +147,14 @@ def test_a_removed_user_is_out_at_once(network, tokens):
 
 
 @pytest.mark.parametrize("user", [{"name": "local"}, {"password": "short"}, {"name": "a b"}])
-def test_users_that_cannot_be(network, tokens, user):
+def test_invalid_users(network, tokens, user):
     reply = network.post("/v1/users", json={**USER, **user}, headers=bearer(tokens["admin"]))
     assert reply.status_code == 409
 
 
-def test_a_store_that_is_away_does_not_blind_those_who_are_in(network, tokens, store, monkeypatch):
+def test_signed_in_users_keep_access_while_the_store_is_unavailable(
+    network, tokens, store, monkeypatch
+):
     monkeypatch.setattr(sessions, "_CACHE_SECONDS", 0.0)
     assert network.get("/v1/machines", headers=bearer(tokens["viewer"])).status_code == 200
 
@@ -168,7 +170,7 @@ def test_loopback_with_users_takes_a_proxy(service, store, settings, tokens):
         assert client.get("/v1/status", headers=headers).status_code == 200
 
 
-def test_at_the_computer_itself_a_store_that_is_away_blinds_nobody(client, store, monkeypatch):
+def test_local_users_keep_access_while_the_store_is_unavailable(client, store, monkeypatch):
     monkeypatch.setattr(auth, "_CACHE_SECONDS", 0.0)
     assert client.get("/v1/machines").status_code == 200
     monkeypatch.setattr(store, "users", unavailable)

@@ -1,4 +1,4 @@
-"""What the addresses answer: the shapes that are promised, and what was asked for done."""
+"""What the routes answer and do."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_scores_are_those_of_the_store(client, store):
     assert client.get("/v1/machines/pump_2/trend").json()["time"] == []
 
 
-def test_spans_that_cannot_be(client):
+def test_invalid_time_ranges(client):
     for query in (
         *("begin=5&end=4", "begin=4&end=4", "begin=nan", "end=inf", "begin=-1", "end=1e300"),
         *("begin=0", "end=0", "begin=x", "points=0", "points=1e9"),
@@ -117,7 +117,7 @@ def test_nothing_is_acknowledged_while_the_store_is_away(client, store, monkeypa
     assert store.event(EVENT) == before
 
 
-def test_what_the_monitor_cannot_do_now_is_told(client, service):
+def test_what_the_service_cannot_do_now_is_explained(client, service):
     def not_yet(*_):
         raise SsdptError("machine fan-1 has not been judged for long enough yet")
 
@@ -154,9 +154,9 @@ def test_recordings_come_in_parts(client):
     assert beyond.status_code == 416
     assert beyond.headers["content-range"] == f"bytes */{len(whole.content)}"
     assert beyond.json()["error"]
-    odd = client.get(path, headers={"Range": "seconds=1-2"})
-    assert odd.status_code == 400
-    assert odd.json()["error"]
+    invalid = client.get(path, headers={"Range": "seconds=1-2"})
+    assert invalid.status_code == 400
+    assert invalid.json()["error"]
 
 
 def test_a_normal_sample_to_compare_with(client, service):
@@ -211,8 +211,8 @@ def test_one_that_is_removed_while_it_is_asked_for_is_not_there(client, service)
 
 def test_an_operating_point_is_given_a_name(client):
     path = "/v1/machines/fan-1/operating-points"
-    told = client.put(f"{path}/2", json={"name": "half load"}).json()
-    assert [point["name"] for point in told["operating_points"]] == ["", "half load"]
+    machine = client.put(f"{path}/2", json={"name": "half load"}).json()
+    assert [point["name"] for point in machine["operating_points"]] == ["", "half load"]
     assert client.put(f"{path}/3", json={"name": "x"}).status_code == 409
     for wrong in ({"name": "x" * 41}, {}, {"name": None}):
         assert client.put(f"{path}/1", json=wrong).status_code == 422
@@ -252,7 +252,7 @@ def test_a_machine_is_added(client, service):
     assert set(service.machines) == {"fan-1", "pump_2", "new"}
 
 
-def test_not_ready_is_told_to_supervisors(client, service):
+def test_a_service_that_is_not_ready(client, service):
     service.ready = False
     assert client.get("/readyz").status_code == 503
     assert client.get("/healthz").status_code == 200
@@ -305,12 +305,12 @@ def test_scores_as_parquet(client):
     assert parquet.read_table(io.BytesIO(reply.content)).num_rows >= 28
 
 
-def test_exports_that_cannot_be(client):
+def test_invalid_exports(client):
     assert client.get("/v1/export?machine=none").status_code == 404
     assert client.get("/v1/export?format=xls").status_code == 422
 
 
-def test_the_documentation_names_every_address(client):
+def test_the_documentation_has_every_route(client):
     schema = client.get("/openapi.json").json()
     text = client.get("/docs").text
     assert "http://" not in text.replace("http://www.w3.org", "")

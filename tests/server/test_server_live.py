@@ -1,4 +1,4 @@
-"""A real server: streams that go on, slow pages, WebSockets, and stopping in the middle of it."""
+"""A real server: live streams, slow clients, WebSockets, and stopping while they are open."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 import websockets.exceptions
 from examples import EVENT
-from serving import PASSWORD, bearer, connect, running, wait_for
+from serving import PASSWORD, bearer, connect, running
 from websockets.sync.client import connect as connect_socket
 
 from ssdpt.errors import SsdptError
@@ -27,6 +27,7 @@ from ssdpt.monitor.messages import ReadingTaken, ServiceChanged
 from ssdpt.server import event_stream
 from ssdpt.server.routes import audio
 from ssdpt.server.run import address_of, listening, serve
+from waiting import wait_until
 
 
 @pytest.fixture
@@ -61,7 +62,7 @@ def broadcaster_of(server):
     return server.config.app.state.context.broadcaster
 
 
-def test_what_happens_is_told(server, service):
+def test_changes_are_streamed(server, service):
     port, running_server = server
     with listen(port) as lines, listen(port) as others:
         silence = examples.reading(level_dbfs=-math.inf, score=math.nan)
@@ -83,7 +84,7 @@ def test_what_happens_is_told(server, service):
         names = [next_event(others)[0] for _ in range(5)]
         assert names == ["reading", "event", "machine", "service", "removed"]
         assert broadcaster_of(running_server).clients == 2
-    wait_for(lambda: broadcaster_of(running_server).clients == 0)
+    wait_until(lambda: broadcaster_of(running_server).clients == 0)
 
 
 def test_silence_is_broken_by_comments(server, monkeypatch):
@@ -101,7 +102,7 @@ def test_a_page_that_does_not_read_is_dropped(server, service, monkeypatch):
     with connect(port) as slow, listen(port) as lines:
         slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         slow.sendall(b"GET /v1/live HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        wait_for(lambda: broadcaster_of(running_server).clients == 2)
+        wait_until(lambda: broadcaster_of(running_server).clients == 2)
         sent = 0
         deadline = time.monotonic() + 10
         while broadcaster_of(running_server).clients == 2:
@@ -115,7 +116,7 @@ def test_a_page_that_does_not_read_is_dropped(server, service, monkeypatch):
         assert next_event(lines)[0] == "reading"
 
 
-def test_more_pages_than_there_is_room_for(server, monkeypatch):
+def test_too_many_clients(server, monkeypatch):
     monkeypatch.setattr(event_stream, "_MAX_CLIENTS", 1)
     with listen(server[0]):
         reply = httpx.get(f"http://127.0.0.1:{server[0]}/v1/live")
@@ -123,13 +124,13 @@ def test_more_pages_than_there_is_room_for(server, monkeypatch):
         assert reply.json()["error"]
 
 
-def test_a_monitor_that_ends_lets_pages_go(server, service):
+def test_a_service_that_ends_disconnects_clients(server, service):
     with listen(server[0]) as lines:
         service.subscriptions.close()
         assert list(lines) == []
 
 
-def test_live_needs_someone_who_may_look(service, store, settings, tokens, monkeypatch):
+def test_the_live_stream_needs_a_viewer(service, store, settings, tokens, monkeypatch):
     monkeypatch.setattr(event_stream, "HEARTBEAT", 0.05)
     with running(service, store, settings) as (port, running_server):
         reply = httpx.get(f"http://127.0.0.1:{port}/v1/live")
@@ -145,8 +146,8 @@ def test_cookies_over_a_real_connection(service, store, settings, tokens):
         running(service, store, settings) as (port, _),
         httpx.Client(base_url=f"http://127.0.0.1:{port}") as client,
     ):
-        login = {"name": "operator", "password": PASSWORD}
-        csrf = client.post("/v1/session", json=login).json()["csrf"]
+        credentials = {"name": "operator", "password": PASSWORD}
+        csrf = client.post("/v1/session", json=credentials).json()["csrf"]
         path = "/v1/machines/fan-1/mute"
         assert client.post(path, json={"minutes": 1}).status_code == 403
         headers = {"X-CSRF-Token": csrf}
@@ -166,10 +167,10 @@ def test_samples_by_websocket(server, service):
     values = np.array([0.0, 0.5, -1.0, 0.25], np.float32)
     with pcm(server[0], "rate=16000&channels=2") as sender:
         sender.send(values.astype("<f4").tobytes())
-    wait_for(lambda: service.pushed)  # two connections need not be heard in their order
+    wait_until(lambda: service.pushed)  # the order of two connections is not fixed
     with pcm(server[0], "rate=8000&format=s16", origin=f"http://127.0.0.1:{server[0]}") as sender:
         sender.send((values * 32767).astype("<i2").tobytes())
-    wait_for(lambda: len(service.pushed) == 2)
+    wait_until(lambda: len(service.pushed) == 2)
     (_, first, rate, _), (_, second, other_rate, _) = service.pushed
     np.testing.assert_array_equal(first, values.reshape(2, 2))
     np.testing.assert_allclose(second, values[:, None], atol=1e-4)
@@ -195,7 +196,7 @@ def test_messages_that_are_no_samples(server, service, message, code):
     assert not service.pushed
 
 
-def test_a_flood_by_websocket_ends_in_words(server, service):
+def test_a_full_queue_ends_the_websocket_with_a_reason(server, service):
     def full(*_):
         raise SsdptError("60 s of sound are waiting; " + "ü" * 100)
 
@@ -224,22 +225,24 @@ def test_websockets_that_are_refused(server, more, status):
     assert refused.value.response.status_code == status
 
 
-def test_websockets_need_someone_who_may_send(service, store, settings, tokens, monkeypatch):
+def test_websockets_need_an_operator(service, store, settings, tokens, monkeypatch):
     monkeypatch.setattr(audio, "_CHECK_EVERY", 0.0)
     with running(service, store, settings) as (port, running_server):
         for headers, status in (({}, 401), (bearer(tokens["viewer"]), 403)):
             with pytest.raises(websockets.exceptions.InvalidStatus) as refused:
                 pcm(port, headers=headers)
             assert refused.value.response.status_code == status
-        login = {"name": "operator", "password": PASSWORD}
-        cookie = httpx.post(f"http://127.0.0.1:{port}/v1/session", json=login).headers["set-cookie"]
+        credentials = {"name": "operator", "password": PASSWORD}
+        cookie = httpx.post(f"http://127.0.0.1:{port}/v1/session", json=credentials).headers[
+            "set-cookie"
+        ]
         headers = {"Cookie": cookie.partition(";")[0]}
         with pytest.raises(websockets.exceptions.InvalidStatus) as refused:
             pcm(port, headers=headers)
         assert refused.value.response.status_code == 403
         with pcm(port, headers=headers, origin=f"http://127.0.0.1:{port}") as sender:
             sender.send(b"\0" * 400)
-            wait_for(lambda: service.pushed)
+            wait_until(lambda: service.pushed)
             store.remove_user("operator")
             running_server.config.app.state.context.access.clear_cache()
             sender.send(b"\0" * 400)

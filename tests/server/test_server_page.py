@@ -19,7 +19,7 @@ def test_the_page_is_everywhere_it_finds_its_way(client):
         assert reply.headers["cache-control"] == "no-cache"
 
 
-def test_the_page_is_there_before_anyone_has_logged_in(network):
+def test_the_page_is_there_before_signing_in(network):
     assert network.get("/").status_code == 200
 
 
@@ -97,7 +97,7 @@ def test_methods_that_are_not_there(client):
     assert client.post("/").status_code == 404
 
 
-def test_what_goes_wrong_inside_stays_inside(client, service, caplog):
+def test_internal_errors_are_not_disclosed(client, service, caplog):
     def broken():
         raise ZeroDivisionError("a secret of ours")
 

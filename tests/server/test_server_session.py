@@ -1,4 +1,4 @@
-"""Logging in: cookies, forged requests, guessed passwords."""
+"""Signing in: cookies, forged requests, guessed passwords."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def sign_in(client, name="operator", password=PASSWORD, **more):
     return client.post("/v1/session", json={"name": name, "password": password}, **more)
 
 
-def test_log_in_act_and_log_out(network, store):
+def test_sign_in_act_and_sign_out(network, store):
     reply = sign_in(network)
     csrf = reply.json()["csrf"]
     assert (reply.json()["name"], reply.json()["role"]) == ("operator", "operator")
@@ -51,14 +51,14 @@ def test_the_cookie_is_secure_over_https(service, store, settings, tokens):
         assert "Secure" in sign_in(client).headers["set-cookie"].split("; ")
 
 
-def test_a_login_outlives_a_restart(service, store, settings, network):
+def test_a_session_survives_a_restart(service, store, settings, network):
     sign_in(network)
     with of_app(create_app(service, store, settings), "http://plant.example:8765") as other:
         other.cookies.set(COOKIE, network.cookies[COOKIE])
         assert other.get("/v1/session").json()["name"] == "operator"
 
 
-def test_a_new_login_ends_the_old_one(network):
+def test_a_new_session_ends_the_old_one(network):
     sign_in(network)
     old = network.cookies[COOKIE]
     sign_in(network)
@@ -76,7 +76,7 @@ def test_bearer_goes_before_a_cookie_and_needs_no_csrf(network, tokens):
     assert reply.status_code == 200
 
 
-def test_other_sites_pages_cannot_log_someone_in(network):
+def test_other_sites_pages_cannot_sign_someone_in(network):
     assert sign_in(network, headers={"Origin": "http://evil.example"}).status_code == 403
 
 
@@ -93,7 +93,7 @@ def test_guessing_a_password_is_slowed_down(network):
     reply = sign_in(network, "viewer")
     assert reply.status_code == 429
     assert 0 < int(reply.headers["retry-after"]) <= 300
-    # Others come in still.
+    # Others can still sign in.
     assert sign_in(network, "operator").status_code == 200
 
 
@@ -138,7 +138,7 @@ def test_the_addresses_of_one_network_count_as_one():
     assert tried.begin("another", "2001:db8:0:1::1") == 0
 
 
-def log_in_from(port, address, password="guess", name="viewer"):
+def sign_in_from(port, address, password="guess", name="viewer"):
     """As a proxy passes it on, by HTTPS."""
     headers = {"X-Forwarded-For": address, "X-Forwarded-Proto": "https"}
     body = {"name": name, "password": password}
@@ -154,13 +154,13 @@ def test_a_proxy_is_believed_only_where_it_was_named(
 ):
     settings = ServerSettings(**{**settings.model_dump(), "proxies": proxies})
     with running(service, store, settings) as (port, _):
-        reply = log_in_from(port, "203.0.113.1", PASSWORD)
+        reply = sign_in_from(port, "203.0.113.1", PASSWORD)
         assert ("Secure" in reply.headers["set-cookie"].split("; ")) == believed
         for n in range(attempts._MAX_PER_ADDRESS):
-            assert log_in_from(port, "203.0.113.1", name=f"name{n}").status_code == 401
-        assert log_in_from(port, "203.0.113.1", PASSWORD).status_code == 429
+            assert sign_in_from(port, "203.0.113.1", name=f"name{n}").status_code == 401
+        assert sign_in_from(port, "203.0.113.1", PASSWORD).status_code == 429
         # Others behind the same proxy are others, if it is believed.
-        other = log_in_from(port, "203.0.113.2", PASSWORD).status_code
+        other = sign_in_from(port, "203.0.113.2", PASSWORD).status_code
         assert other == (200 if believed else 429)
 
 

@@ -59,7 +59,7 @@ def test_pieces_of_l16_are_big_endian(client, service):
         ("audio/wav", flac(0, kind="WAV")),
     ],
 )
-def test_what_is_no_sound_is_refused(client, service, kind, body):
+def test_invalid_sound_is_refused(client, service, kind, body):
     reply = client.post(PATH, content=body, headers={"Content-Type": kind})
     assert reply.status_code in (400, 415)
     assert reply.json()["error"]
@@ -104,7 +104,7 @@ def test_other_bodies_are_small(client):
     assert client.post(path, content=iter([big.encode()])).status_code == 413
 
 
-def test_a_flood_is_refused_in_words(client, service):
+def test_a_full_queue_is_an_error(client, service):
     content = flac(40, 48000)
     assert client.post(PATH, content=content).status_code == 200
     reply = client.post(PATH, content=content)

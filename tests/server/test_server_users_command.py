@@ -63,7 +63,7 @@ def test_a_password_from_a_file(run, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("arguments", "sentence"),
     [
         (("add", "ann", "--role", "boss", "--password-file", "-"), "viewer, operator, admin"),
         (("add", "ann"), "--password-file"),
@@ -73,16 +73,16 @@ def test_a_password_from_a_file(run, tmp_path):
         (("list", "--store", "mysql://x"), "sqlite"),
     ],
 )
-def test_what_cannot_be_done_is_told_in_a_sentence(run, arguments, words):
+def test_errors_are_sentences(run, arguments, sentence):
     add(run, "root", "admin")
     result = run(*arguments)
     assert result.exit_code == 2
-    assert words in result.output
+    assert sentence in result.output
     assert "Traceback" not in result.output
 
 
 @pytest.mark.parametrize("arguments", [("list",), ("token", "ann"), ("remove", "ann")])
-def test_a_folder_without_a_history_is_told_and_none_is_made(run, tmp_path, arguments):
+def test_a_folder_without_a_history_is_an_error_and_stays_as_it_is(run, tmp_path, arguments):
     result = run(*arguments)
     assert result.exit_code == 2
     assert "there is no history here" in result.output

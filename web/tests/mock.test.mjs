@@ -1,8 +1,8 @@
 /** The mock answers like the service: with the shapes of its OpenAPI description. */
-import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startMock } from './startMock.mjs'
 
 const openapi = JSON.parse(readFileSync(new URL('../openapi.json', import.meta.url), 'utf-8'))
 const ajv = new Ajv2020({ strict: false, allErrors: true, formats: { binary: true, path: true } })
@@ -12,10 +12,10 @@ let mock
 let address = ''
 
 beforeAll(async () => {
-  mock = spawn(process.execPath, [new URL('../mock/server.mjs', import.meta.url).pathname, '--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] })
-  address = await new Promise((resolve) => mock.stdout.once('data', (line) => resolve(line.toString().trim())))
+  mock = await startMock()
+  address = mock.address
 })
-afterAll(() => mock.kill())
+afterAll(() => mock.stop())
 
 /** A place in the description, as a JSON pointer. */
 function validator(...place) {

@@ -24,7 +24,7 @@ def serve(
     config: Annotated[
         Path | None, typer.Option("--config", "-c", help="The configuration file (YAML).")
     ] = None,
-    demo: Annotated[bool, typer.Option("--demo", help="A simulated plant to try.")] = False,
+    demo: Annotated[bool, typer.Option("--demo", help="Simulated machines, to try it.")] = False,
     data: Annotated[
         Path, typer.Option("--data", help="Folder for history, recordings and learned models.")
     ] = Path("ssdpt-data"),

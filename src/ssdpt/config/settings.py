@@ -9,7 +9,6 @@ from typing import ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-
 ALARM_RATIO = 0.1  # alarms are rarer than alerts by this factor, offline and live
 
 

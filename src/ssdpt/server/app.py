@@ -9,11 +9,11 @@ from typing import Any
 from fastapi import Depends, FastAPI
 from starlette.middleware.gzip import GZipMiddleware
 
+from ssdpt.monitor.service.api import MonitorApi
 from ssdpt.monitor.store import Store
 from ssdpt.server.auth import AccessControl, RequiresRole
 from ssdpt.server.context import AppContext
 from ssdpt.server.event_stream import Broadcaster
-from ssdpt.server.interface import ServiceApi
 from ssdpt.server.problems import add_error_handlers
 from ssdpt.server.routes import (
     audio,
@@ -61,7 +61,7 @@ class _Api(FastAPI):
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 
 
-def create_app(service: ServiceApi, store: Store, settings: ServerSettings) -> FastAPI:
+def create_app(service: MonitorApi, store: Store, settings: ServerSettings) -> FastAPI:
     """The server of a service; refuses a network address while there are no users."""
     access = AccessControl(store, settings)
     access.check_start()

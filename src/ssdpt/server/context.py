@@ -9,10 +9,10 @@ from typing import Annotated
 from fastapi import Depends
 from starlette.requests import HTTPConnection
 
+from ssdpt.monitor.service.api import MonitorApi
 from ssdpt.monitor.store import Store
 from ssdpt.server.auth import AccessControl, CurrentUser
 from ssdpt.server.event_stream import Broadcaster
-from ssdpt.server.interface import ServiceApi
 from ssdpt.server.settings import ServerSettings
 
 _HOUR = 3600.0
@@ -22,7 +22,7 @@ _HOUR = 3600.0
 class AppContext:
     """The service and its store, access control, and the live stream."""
 
-    service: ServiceApi
+    service: MonitorApi
     store: Store
     settings: ServerSettings
     access: AccessControl

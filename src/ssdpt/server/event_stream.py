@@ -14,7 +14,8 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from ssdpt.server.interface import ServiceApi, Subscription
+from ssdpt.monitor.service.api import MonitorApi
+from ssdpt.monitor.service.subscriptions import Subscription
 from ssdpt.server.live_messages import encode, live_message
 
 LOG = logging.getLogger(__name__)
@@ -53,7 +54,7 @@ class ClientQueue:
 class Broadcaster:
     """Sends the updates of the service to all clients, by one thread that encodes each once."""
 
-    def __init__(self, service: ServiceApi) -> None:
+    def __init__(self, service: MonitorApi) -> None:
         self._service = service
         self._queues: set[ClientQueue] = set()
         self._subscription: Subscription | None = None
@@ -104,7 +105,7 @@ class Broadcaster:
             for update in subscription:
                 message = encode(live_message(update))
                 loop.call_soon_threadsafe(self._broadcast, message)
-            # Clients reconnect by themselves and load the state anew.
+            # Clients reconnect by themselves and load the state again.
             loop.call_soon_threadsafe(self.close_clients)
         except RuntimeError:
             LOG.debug("the server's event loop ended before the service", exc_info=True)

@@ -15,10 +15,8 @@ from ssdpt.monitor.messages import (
     ServiceChanged,
     ServiceStatus,
 )
+from ssdpt.monitor.service.subscriptions import Update
 from ssdpt.server.schemas import Answer
-
-# What a subscription to the service gives.
-Update = MachineChanged | ReadingTaken | EventChanged | MachineRemoved | ServiceChanged
 
 
 class MachineMessage(Answer):

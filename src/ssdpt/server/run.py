@@ -17,10 +17,10 @@ import uvicorn
 from fastapi import FastAPI
 
 from ssdpt.errors import SsdptError
+from ssdpt.monitor.service.api import MonitorApi
 from ssdpt.monitor.store import Store
 from ssdpt.server.app import create_app
 from ssdpt.server.context import AppContext
-from ssdpt.server.interface import ServiceApi
 from ssdpt.server.settings import ServerSettings
 
 _GRACE_SECONDS = 1  # for running requests when the server stops
@@ -84,7 +84,7 @@ def _address_forms(network: str) -> Iterator[str]:
 
 
 def serve(
-    service: ServiceApi,
+    service: MonitorApi,
     store: Store,
     settings: ServerSettings,
     started: Callable[[str], None] = lambda address: None,

@@ -838,7 +838,7 @@ export interface components {
             ended: number | null;
             /**
              * Message
-             * @example Fan 1: unusual sound, 6 dB louder than usual
+             * @example Unusual sound, 6 dB louder than usual
              */
             message: string;
             /**

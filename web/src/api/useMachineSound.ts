@@ -16,11 +16,12 @@ const NOTHING: Sound = { spectrum: null, spectrogram: null, error: '' }
 /**
  * Spectrum and spectrogram of the machine that is shown: first of a whole minute, then every second
  * what is new. The only request that is repeated: sound of all machines would overload the live
- * stream, and browsers allow few streams at a time.
+ * stream, and browsers allow few streams at a time. Null: no machine.
  */
-export function useMachineSound(id: string): Sound {
+export function useMachineSound(id: string | null): Sound {
   const [sound, setSound] = useState(NOTHING)
   useEffect(() => {
+    if (id === null) return
     const controller = new AbortController()
     let previous: LiveSpectrogram | null = null
     let timer = 0

@@ -12,7 +12,7 @@ export function CheckSound({ id, onGood, onBack }: { id: string; onGood: () => v
   const reload = useReload()
   const action = useAction()
   const machine = useLive().machines[id]
-  const sound = useMachineSound(id)
+  const sound = useMachineSound(machine ? id : null)
   const arrives = machine !== undefined && (machine.source.connected || machine.last_sound !== null)
   // To change its source, the machine is added again; nothing has been learned yet that could be lost.
   const goBack = async () => {

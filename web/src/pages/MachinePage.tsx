@@ -29,7 +29,7 @@ export function MachinePage({ id }: { id: string }) {
   const speed = useSpeed()
   const isAdmin = useHasRole('admin')
   const { events, error } = useEvents({ machine: id, kind: '', open: false }, 200)
-  const sound = useMachineSound(id)
+  const sound = useMachineSound(machines[id] ? id : null)
   const machine = machines[id]
   if (!machine)
     return (

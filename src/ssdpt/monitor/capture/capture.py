@@ -16,6 +16,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
+from ssdpt.common.background_thread import BackgroundThread
 from ssdpt.config.settings import FeatureConfig
 from ssdpt.errors import SsdptError
 from ssdpt.features.front_end import FrontEnd
@@ -34,7 +35,7 @@ _MIN_SPECTRUM_SECONDS = 0.5
 _LOG = logging.getLogger(__name__)
 
 
-class AudioCapture:
+class AudioCapture(BackgroundThread):
     """Reads the source of one machine until it is stopped."""
 
     def __init__(
@@ -52,6 +53,7 @@ class AudioCapture:
 
         `in_files`: whether much sound may arrive at once.
         """
+        super().__init__(f"ssdpt-capture-{name}")
         self.in_files = in_files
         self.name, self.source, self.front_end, self.rate = name, source, front_end, rate
         self.samples = Ring(seconds, rate)
@@ -72,18 +74,6 @@ class AudioCapture:
         self.second_judged = threading.Event()  # the last complete second has been judged
         self._second: list[Floats] = []
         self._mel_frames = 0  # since the last gap
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, name=f"ssdpt-capture-{name}", daemon=True)
-
-    def start(self) -> None:
-        """Start reading."""
-        self._thread.start()
-
-    def stop(self, timeout: float = 2.0) -> None:
-        """Ask the thread to end, and wait for it for at most `timeout` seconds."""
-        self._stop.set()
-        if self._thread.is_alive():
-            self._thread.join(timeout)
 
     def spectrum(self, end: float, seconds: float = 1.0) -> Floats | None:
         """The mean log-mel (bins,) in dB of the last seconds; None where too little is there.

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from pathlib import Path
 
+from ssdpt.common.background_thread import BackgroundThread
 from ssdpt.common.progress import SILENT, Reporter
 from ssdpt.monitor.service.service_log import ServiceLog
 from ssdpt.monitor.store import StoreUnavailable
@@ -13,7 +13,7 @@ from ssdpt.monitor.store import StoreUnavailable
 _CHECK_EVERY = 2.0  # seconds
 
 
-class ConfigWatcher:
+class ConfigWatcher(BackgroundThread):
     """One thread that looks at the file; a broken file changes nothing."""
 
     def __init__(
@@ -24,15 +24,8 @@ class ConfigWatcher:
         reporter: Reporter = SILENT,
     ) -> None:
         """`reload` gives what has changed, in sentences."""
+        super().__init__("ssdpt-config")
         self._path, self._reload, self._log, self._reporter = path, reload, log, reporter
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="ssdpt-config", daemon=True)
-
-    def start(self) -> None:
-        self._thread.start()
-
-    def stop(self) -> None:
-        self._stop.set()
 
     def _run(self) -> None:
         used = seen = _version(self._path)

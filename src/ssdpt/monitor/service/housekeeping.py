@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import logging
-import threading
 import time as clock
 from collections.abc import Callable
 
+from ssdpt.common.background_thread import BackgroundThread
 from ssdpt.monitor.config import RetentionSettings
 from ssdpt.monitor.service.machine_values import MachineValues
 from ssdpt.monitor.service.normal_samples import NormalSamples
@@ -18,7 +18,7 @@ _EVERY = 60.0  # seconds
 _LOG = logging.getLogger(__name__)
 
 
-class Housekeeping:
+class Housekeeping(BackgroundThread):
     """One thread beside the loop."""
 
     def __init__(
@@ -30,22 +30,9 @@ class Housekeeping:
         log: ServiceLog,
         retention: Callable[[], RetentionSettings],
     ) -> None:
+        super().__init__("ssdpt-housekeeping")
         self._machines, self._store, self._values = machines, store, values
         self._samples, self._log, self._retention = samples, log, retention
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="ssdpt-housekeeping", daemon=True)
-
-    def start(self) -> None:
-        self._thread.start()
-
-    def stop(self, timeout: float = 5.0) -> None:
-        self._stop.set()
-        if self._thread.is_alive():
-            self._thread.join(timeout)
-
-    @property
-    def alive(self) -> bool:
-        return self._thread.is_alive()
 
     def save_values(self) -> None:
         """What must outlive a restart."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 import time as clock
 from collections import deque
 from collections.abc import Callable
 from functools import partial
 
+from ssdpt.common.background_thread import BackgroundThread
 from ssdpt.monitor.messages import EventChanged, Message
 from ssdpt.monitor.scoring.live_model import LiveModel, LiveScore
 from ssdpt.monitor.service.baseline_learning import BaselineLearning
@@ -21,7 +21,7 @@ _PAUSE = 0.05  # seconds between rounds in which nothing was due
 _DELAYS_KEPT = 20_000
 
 
-class MonitorLoop:
+class MonitorLoop(BackgroundThread):
     """One thread over all machines; those that share a model are scored in one batch."""
 
     def __init__(
@@ -34,26 +34,11 @@ class MonitorLoop:
         every_second: Callable[[], None],
     ) -> None:
         """`every_second` is called about once a second."""
+        super().__init__("ssdpt-loop")
         self._machines, self._publisher, self._learning = machines, publisher, learning
         self._recorder, self._log, self._every_second = recorder, log, every_second
         self.delays: deque[float] = deque(maxlen=_DELAYS_KEPT)  # seconds, last sample to verdict
         self.readings = 0  # seconds of all machines so far
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="ssdpt-loop", daemon=True)
-
-    def start(self) -> None:
-        """Start the thread."""
-        self._thread.start()
-
-    def stop(self, timeout: float = 5.0) -> None:
-        """End after the current round."""
-        self._stop.set()
-        if self._thread.is_alive():
-            self._thread.join(timeout)
-
-    @property
-    def alive(self) -> bool:
-        return self._thread.is_alive()
 
     def _run(self) -> None:
         last_check = clock.monotonic()

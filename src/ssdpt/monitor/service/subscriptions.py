@@ -16,7 +16,7 @@ from ssdpt.monitor.messages import (
 
 _MOST_WAITING = 2000  # messages of one subscriber; then readings are dropped
 
-LiveMessage = MachineChanged | ReadingTaken | EventChanged | MachineRemoved | ServiceChanged
+Update = MachineChanged | ReadingTaken | EventChanged | MachineRemoved | ServiceChanged
 
 
 class Subscription:
@@ -24,11 +24,11 @@ class Subscription:
 
     def __init__(self, subscriptions: Subscriptions) -> None:
         self._subscriptions = subscriptions
-        self._waiting: deque[LiveMessage] = deque()
+        self._waiting: deque[Update] = deque()
         self._changed = threading.Condition()
         self.closed = False
 
-    def put(self, message: LiveMessage) -> None:
+    def put(self, message: Update) -> None:
         """Never waits."""
         with self._changed:
             if self.closed:
@@ -45,14 +45,14 @@ class Subscription:
             self._waiting.append(message)
             self._changed.notify()
 
-    def get(self, timeout: float) -> LiveMessage | None:
+    def get(self, timeout: float) -> Update | None:
         """The next message; None after so many seconds without one."""
         with self._changed:
             if not self._waiting and not self.closed:
                 self._changed.wait(timeout)
             return self._waiting.popleft() if self._waiting else None
 
-    def __iter__(self) -> Iterator[LiveMessage]:
+    def __iter__(self) -> Iterator[Update]:
         while not self.closed:
             if (message := self.get(1.0)) is not None:
                 yield message
@@ -83,7 +83,7 @@ class Subscriptions:
         with self._lock:
             self._all.discard(subscription)
 
-    def publish(self, message: LiveMessage) -> None:
+    def publish(self, message: Update) -> None:
         """To every subscriber."""
         with self._lock:
             for subscription in self._all:

@@ -28,20 +28,17 @@ from ssdpt.systems.base import Arrays, FitContext
 from ssdpt.systems.mobilenet import MobileNetConfig, MobileNetLofConfig
 from ssdpt.systems.parts.graph import GraphOutput, SystemGraph
 from ssdpt.systems.parts.network import (
-    FALLBACK,
-    TWO_SECTIONS,
+    ClassifierSystem,
     Network,
-    NetworkSystem,
     count_parameters,
     load_weights,
-    nothing_to_classify,
     seeded,
     train_network,
     training_segments,
 )
 from ssdpt.training.loop import choose_device
 from ssdpt.training.objective import Batch, Objective
-from ssdpt.types import Floats, Recording
+from ssdpt.types import Floats
 
 _GPU_VALUES = 1 << 23  # of the segments that a GPU takes at once: about 2 GB of activations
 _CPU_VALUES = 1 << 18  # larger batches leave a core's cache
@@ -57,11 +54,8 @@ class ClipScorer(Protocol):
         """The clip's score, after its last segment."""
 
 
-class SegmentSystem(NetworkSystem[Network], Generic[Network]):
+class SegmentSystem(ClassifierSystem[Network], Generic[Network]):
     """A classifier of sections that is given one segment at a time."""
-
-    needs: ClassVar[tuple[str, ...]] = (TWO_SECTIONS,)
-    fallback: ClassVar[str | None] = FALLBACK
 
     def __init__(self, config: Config, sections: tuple[str, ...], network: Network) -> None:
         super().__init__(config, sections, network)
@@ -85,10 +79,6 @@ class SegmentSystem(NetworkSystem[Network], Generic[Network]):
     @abstractmethod
     def clip_scorer(self) -> ClipScorer:
         """For a new clip."""
-
-    @classmethod
-    def refusal(cls, recordings: Sequence[Recording], config: Config) -> str | None:
-        return nothing_to_classify(recordings)
 
     @classmethod
     def parameter_count(cls, config: Config, sections: int) -> int:

@@ -63,6 +63,17 @@ class NetworkSystem(System, Generic[Network]):
         return next(self.network.parameters()).device
 
 
+class ClassifierSystem(NetworkSystem[Network], Generic[Network]):
+    """A network that is trained to tell sections apart: it needs two of them."""
+
+    needs: ClassVar[tuple[str, ...]] = (TWO_SECTIONS,)
+    fallback: ClassVar[str | None] = FALLBACK
+
+    @classmethod
+    def refusal(cls, recordings: Sequence[Recording], config: Config) -> str | None:
+        return nothing_to_classify(recordings)
+
+
 def seeded(build: Callable[[], Network], seed: int) -> Network:
     """Build a network whose initial weights depend on `seed` alone."""
     with BUILDING, torch.random.fork_rng(devices=[]):

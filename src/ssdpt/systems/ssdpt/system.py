@@ -29,12 +29,9 @@ from ssdpt.scoring.section_score import SectionScore
 from ssdpt.systems.base import Arrays, FitContext
 from ssdpt.systems.parts.graph import GraphOutput, SystemGraph
 from ssdpt.systems.parts.network import (
-    FALLBACK,
-    TWO_SECTIONS,
-    NetworkSystem,
+    ClassifierSystem,
     count_parameters,
     load_weights,
-    nothing_to_classify,
     seeded,
     train_network,
 )
@@ -53,13 +50,11 @@ _MAP_HOP = 8  # frames between the segments whose maps are averaged
 ClassName = tuple[str, str]  # section, and attributes where they are part of the class
 
 
-class Ssdpt(NetworkSystem[DualPathTransformer]):
+class Ssdpt(ClassifierSystem[DualPathTransformer]):
     """One network for one machine; its classes are the sections (or sections × attributes)."""
 
     name: ClassVar[str] = "ssdpt"
     origin: ClassVar[str] = "SSDPT"
-    needs: ClassVar[tuple[str, ...]] = (TWO_SECTIONS,)
-    fallback: ClassVar[str | None] = FALLBACK
     exports: ClassVar[bool] = True
     averages_segments: ClassVar[bool] = True
 
@@ -73,11 +68,6 @@ class Ssdpt(NetworkSystem[DualPathTransformer]):
     def to(self, device: torch.device) -> None:
         super().to(device)
         self._fused = None
-
-    @classmethod
-    def refusal(cls, recordings: Sequence[Recording], config: Config) -> str | None:
-        # Sections, not classes: a clip is scored by its section against all others.
-        return nothing_to_classify(recordings)
 
     @classmethod
     def parameter_count(cls, config: Config, sections: int) -> int:

@@ -30,12 +30,9 @@ from ssdpt.scoring.section_score import SectionScore
 from ssdpt.systems.base import Arrays, FitContext
 from ssdpt.systems.parts.ensemble import EnsembleSystem
 from ssdpt.systems.parts.network import (
-    FALLBACK,
-    TWO_SECTIONS,
-    NetworkSystem,
+    ClassifierSystem,
     count_parameters,
     load_weights,
-    nothing_to_classify,
     seeded,
     train_network,
     training_segments,
@@ -43,28 +40,22 @@ from ssdpt.systems.parts.network import (
 from ssdpt.systems.wavenet import WaveNetConfig
 from ssdpt.training.loop import choose_device
 from ssdpt.training.objective import Batch, Objective
-from ssdpt.types import Floats, Recording
+from ssdpt.types import Floats
 
 _SEGMENTS_AT_ONCE = 64  # on a GPU
 _ON_A_CORE = 4  # their activations stay near it
 
 
-class WaveNetSystem(NetworkSystem[WaveNet]):
+class WaveNetSystem(ClassifierSystem[WaveNet]):
     """One network for one machine: the first of `wavenet.members`."""
 
     name: ClassVar[str] = "wavenet"
     origin: ClassVar[str] = "a member of WaveNet-ensemble"
-    needs: ClassVar[tuple[str, ...]] = (TWO_SECTIONS,)
-    fallback: ClassVar[str | None] = FALLBACK
     explains: ClassVar[bool] = False
 
     @classmethod
     def front_end_of(cls, config: Config) -> FrontEnd:
         return Waveform(config.audio.sample_rate)
-
-    @classmethod
-    def refusal(cls, recordings: Sequence[Recording], config: Config) -> str | None:
-        return nothing_to_classify(recordings)
 
     @classmethod
     def parameter_count(cls, config: Config, sections: int) -> int:

@@ -1,0 +1,45 @@
+"""Changes that no other message carries are published, each once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+from ssdpt.monitor.service.status_changes import StatusChanges
+from ssdpt.monitor.sources.base import SourceStatus
+
+
+def machine(id):
+    source = SimpleNamespace(status=SourceStatus(False, "connecting", 0.0))
+    return SimpleNamespace(
+        id=id,
+        judge=SimpleNamespace(operating_point=None),
+        capture=SimpleNamespace(source=source, failure=""),
+        collector=None,
+    )
+
+
+def test_source_operating_point_and_learning_progress_are_noticed():
+    published, pump, fan = [], machine("pump"), machine("fan")
+    changes = StatusChanges([pump, fan], SimpleNamespace(machine_changed=published.append))
+
+    def after_check():
+        changes.check()
+        messages = published.copy()
+        published.clear()
+        return messages
+
+    assert after_check() == []  # new machines are published by whoever adds them
+    source = pump.capture.source
+    source.status = replace(source.status, connected=True, message="sound arrives")
+    assert after_check() == ["pump"]
+    assert after_check() == []
+    source.status = replace(source.status, drift_ppm=0.2)  # not visible
+    assert after_check() == []
+    fan.judge.operating_point = 2
+    pump.collector = SimpleNamespace(seconds=1.0)
+    assert after_check() == ["pump", "fan"]
+    pump.collector.seconds = 2.0
+    assert after_check() == ["pump"]
+    pump.collector, fan.capture.failure = None, "the device is gone"
+    assert after_check() == ["pump", "fan"]

@@ -1,0 +1,125 @@
+// @vitest-environment jsdom
+/** Every page renders what the mock answers, and follows the live stream. */
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import fixtures from '../mock/fixtures.json'
+import { startMock } from './startMock.mjs'
+
+// These draw on canvases and decode audio, which the test environment cannot.
+vi.mock('../src/components/Waveform', () => ({ Waveform: () => null }))
+vi.mock('../src/components/Chart', () => ({ Chart: ({ summary }) => summary, axisStyle: () => ({}) }))
+
+let mock, react, unmount, streams, requests
+
+beforeAll(async () => {
+  mock = await startMock()
+  window.matchMedia = () => ({ matches: false, addEventListener: () => undefined })
+  window.ResizeObserver = class {
+    observe() {}
+    disconnect() {}
+  }
+  window.scrollTo = () => undefined
+  HTMLCanvasElement.prototype.getContext = () => null
+  HTMLDialogElement.prototype.close = () => undefined
+  const realFetch = globalThis.fetch
+  // Signals of the test environment are not those of Node.
+  globalThis.fetch = (path, { signal: _, ...options } = {}) => {
+    requests.push(path)
+    return realFetch(`${mock.address}/${path}`, options)
+  }
+  globalThis.EventSource = class extends EventTarget {
+    constructor() {
+      super()
+      streams.push(this)
+      queueMicrotask(() => this.onopen?.())
+    }
+    close() {}
+  }
+  react = { ...(await import('react')), ...(await import('react-dom/client')) }
+})
+afterAll(() => mock.stop())
+beforeEach(() => {
+  streams = []
+  requests = []
+})
+afterEach(() => unmount())
+
+async function open(hash) {
+  window.location.hash = hash
+  const [{ Live }, { LiveContext }, { App }] = await Promise.all([
+    import('../src/api/live'),
+    import('../src/api/useLive'),
+    import('../src/App'),
+  ])
+  const live = new Live()
+  await live.start()
+  const root = react.createRoot(document.body.appendChild(document.createElement('div')))
+  root.render(react.createElement(LiveContext, { value: live }, react.createElement(App)))
+  unmount = () => {
+    root.unmount()
+    live.signedOut()
+    document.body.replaceChildren()
+  }
+  return live
+}
+
+const shows = (text) => vi.waitFor(() => expect(document.body.textContent).toContain(text), 5000)
+const get = async (path) => (await fetch(path)).json()
+
+test('the overview', async () => {
+  await open('#/overview')
+  await shows('Coolant pump 1')
+  await shows('Gearbox, conveyor 3')
+  await shows('of normal sound collected')
+  expect(document.querySelectorAll('.card')).toHaveLength(9)
+})
+
+test('the page of every machine, whatever its state', async () => {
+  for (const { id, name } of await get('v1/machines')) {
+    await open(`#/machine/${id}`)
+    await shows(name)
+    await shows('Sound of the last minute')
+    await vi.waitFor(() => expect(document.body.textContent).not.toContain('Loading'), 5000)
+    unmount()
+  }
+  await open('#/machine/none')
+  await shows('There is no machine “none”.')
+})
+
+test('the page of an event of every kind', async () => {
+  const events = await get('v1/events')
+  for (const kind of ['anomaly', 'drift', 'signal']) {
+    const event = events.find((each) => each.kind === kind)
+    await open(`#/event/${event.id}`)
+    await shows(event.message)
+    await shows('Timeline')
+    unmount()
+  }
+  await open('#/events')
+  await shows('Acknowledge all')
+})
+
+test.each([
+  ['#/models', 'Detects bearing wear and cavitation.'],
+  ['#/settings', 'System theme'],
+  ['#/add', 'Pushed by HTTP'],
+  ['#/nowhere', 'This page does not exist.'],
+])('the page %s', async (hash, text) => {
+  await open(hash)
+  await shows(text)
+})
+
+test('messages of the stream are shown without a request', async () => {
+  const live = await open('#/overview')
+  await shows('Coolant pump 2')
+  requests.length = 0
+  const send = (name, data) => streams.at(-1).dispatchEvent(new MessageEvent(name, { data: JSON.stringify(data) }))
+  send('service', { ...fixtures.ServiceStatus, problems: ['the disk is full'] })
+  await shows('the disk is full')
+  send('event', { ...fixtures.Event, machine: 'pump-2', message: 'Coolant pump 2: unusual sound' })
+  await shows('Coolant pump 2: unusual sound')
+  send('reading', { ...fixtures.Reading, machine: 'pump-2', state: 'alarm', smoothed: 7.77 })
+  await shows('7.77')
+  send('removed', { machine: 'pump-2' })
+  await vi.waitFor(() => expect(live.snapshot().machines['pump-2']).toBeUndefined())
+  expect(requests).toEqual([])
+})
