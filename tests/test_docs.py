@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import io
 import re
+import shlex
 import tomllib
 from collections.abc import Iterator
 from importlib.util import module_from_spec, spec_from_file_location
@@ -13,7 +14,9 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+import typer.main
 
+from ssdpt.cli import app
 from ssdpt.cli.formats import Format, Writer
 from ssdpt.data.manifest import COLUMNS
 from ssdpt.data.simulator.simulation import FAULT_COLUMNS
@@ -206,3 +209,29 @@ def test_links_lead_somewhere(page: Path) -> None:
             headings = re.findall(r"^#+ (.+)$", file.read_text("utf-8"), re.MULTILINE)
             anchors = [re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-") for text in headings]
             assert anchor in anchors, target
+
+
+def _commands() -> Iterator[str]:
+    """Every command of the pages that begins with `ssdpt`, in a code block or in backquotes."""
+    for page in PAGES:
+        if page.name == "api.md":
+            continue  # generated from the commands
+        text = page.read_text("utf-8")
+        blocks = "\n".join(re.findall(r"^```\w*\n(.*?)^```", text, re.DOTALL | re.MULTILINE))
+        commands = re.findall(r"^(ssdpt .+)$", blocks, re.MULTILINE)
+        commands += re.findall(r"^ {4}(ssdpt .+)$", text, re.MULTILINE)
+        commands += re.findall(r"(?<!`)`(ssdpt [^`]+)`", text)
+        for command in commands:
+            yield " ".join(command.split("#")[0].split())
+
+
+@pytest.mark.parametrize("text", sorted(set(_commands())))
+def test_commands_of_the_pages_exist(text: str) -> None:
+    here: Any = typer.main.get_command(app)
+    words = shlex.split(text)[1:]
+    while hasattr(here, "commands") and words and re.fullmatch(r"[a-z]+", words[0]):
+        assert words[0] in here.commands
+        here = here.commands[words.pop(0)]
+    if not hasattr(here, "commands"):
+        options = {option for parameter in here.params for option in parameter.opts}
+        assert {word.split("=")[0] for word in words if re.match(r"--?[a-z]", word)} <= options
