@@ -11,7 +11,7 @@ import threading
 from collections.abc import Iterator
 from http.server import HTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -38,6 +38,7 @@ from ssdpt.monitor.sources.pushed_source import PushedSettings
 from ssdpt.monitor.store import Store
 from ssdpt.server import routes
 from ssdpt.server.app import create_app
+from ssdpt.server.live_messages import LiveMessage
 from ssdpt.server.run import listening, new_server
 from ssdpt.server.settings import ServerSettings
 
@@ -83,24 +84,35 @@ def _shown(value: Any) -> str:
 def test_page_has_every_state_and_address() -> None:
     rows = re.findall(r"^\| (`.+?`) \|", _part("States", 2), re.MULTILINE)
     assert set(re.findall(r"`(\w+)`", " ".join(rows))) == set(STATES)
-    told = re.findall(r"`((?:GET|POST|PUT|DELETE) /\S*?)`", _part("HTTP API", 2))
-    rooms = [
-        getattr(routes, name) for name in vars(routes) if hasattr(getattr(routes, name), "router")
-    ]
-    there = {
+    documented = re.findall(r"`((?:GET|POST|PUT|DELETE) /\S*?)`", _part("HTTP API", 2))
+    modules = [module for module in vars(routes).values() if hasattr(module, "router")]
+    served = {
         f"{method} {route.path}"
-        for room in rooms
-        for route in room.router.routes
+        for module in modules
+        for route in module.router.routes
         for method in getattr(route, "methods", ())
         if method != "HEAD"
     }
-    assert set(told) == there
+    assert set(documented) == served
+
+
+def test_page_shows_every_field_of_an_event() -> None:
+    (text,) = re.findall(r"```json\n(.*?)```", _part("An event"), re.DOTALL)
+    shown = json.loads(text)
+    event = Event(**{name: shown[name] for name in Event.model_fields})
+    assert json.loads(event.model_dump_json()) == shown
+
+
+def test_page_has_every_event_of_the_live_stream() -> None:
+    names = re.findall(r"^\| `(\w+)` \|", _part("The live stream"), re.MULTILINE)
+    messages = get_args(LiveMessage)
+    assert sorted(names) == sorted(message.model_fields["event"].default for message in messages)
 
 
 def test_page_has_every_metric() -> None:
-    known = set(re.findall(r"^# TYPE (\w+) ", Metrics().text().decode(), re.MULTILINE))
-    told = set(re.findall(r"`(ssdpt_\w+)`", _part("Prometheus and Grafana")))
-    assert told == {name for name in known if not name.endswith("_created")}
+    sent = set(re.findall(r"^# TYPE (\w+) ", Metrics().text().decode(), re.MULTILINE))
+    documented = set(re.findall(r"`(ssdpt_\w+)`", _part("Prometheus and Grafana")))
+    assert documented == {name for name in sent if not name.endswith("_created")}
 
 
 def _commands() -> Iterator[str]:
@@ -163,7 +175,7 @@ def test_webhook_snippet_takes_our_messages_only(
             output = WebhookOutput(settings)
             output.start()
             change = EventChanged(event=_event())
-            for message in [change] * (sent or failed):  # the same again is told only once
+            for message in [change] * (sent or failed):  # a repeated delivery is printed once
                 output.publish(message)
             output.close()
             assert (output.status.sent, output.status.failed) == (sent, failed)
@@ -202,7 +214,7 @@ def test_curl_examples_are_answered(tmp_path: Path) -> None:
         monitor = MonitorService(MonitorConfig(machines=(wanted,)), store, tmp_path)
         monitor.start()
         with listening(settings) as listener:
-            server = new_server(create_app(monitor, store, settings), settings)
+            server = new_server(create_app(monitor.api, store, settings), settings)
             thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
             thread.start()
             place = f"http://127.0.0.1:{listener.getsockname()[1]}"

@@ -1,24 +1,29 @@
-"""The documents say what the code does: reference, layers, error sentences, formats, links."""
+"""The documents match the code: reference, layers, error sentences, formats, links."""
 
 from __future__ import annotations
 
 import ast
 import io
 import re
+import shlex
 import tomllib
 from collections.abc import Iterator
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
+import typer.main
 
+from ssdpt.cli import app
 from ssdpt.cli.formats import Format, Writer
 from ssdpt.data.manifest import COLUMNS
 from ssdpt.data.simulator.simulation import FAULT_COLUMNS
 from ssdpt.detection.storage import CALIBRATION, CARD, CONFIG, DATA, WEIGHTS
 from ssdpt.evaluation.evaluate import SCORE_COLUMNS
 from ssdpt.runtime.manifest import FRAME_GRAPHS, GRAPHS, MANIFEST, REFERENCES, Manifest
+from ssdpt.systems.base import System
 from ssdpt.training.log import LOG_FILE
 
 ROOT = Path(__file__).parents[1]
@@ -36,7 +41,7 @@ def _load(path: Path) -> ModuleType:
 
 
 def _literal(node: ast.expr) -> str:
-    """A message as written, with … for every value put into it; empty if it is made elsewhere."""
+    """A message as written, with … for every value in it; empty if it is made elsewhere."""
     if isinstance(node, ast.Constant):
         return str(node.value)
     if isinstance(node, ast.JoinedStr):
@@ -58,12 +63,12 @@ def _error_sentences() -> Iterator[str]:
 
 def _strings() -> str:
     """Every string of the source, f-strings with … for their values."""
-    found = []
+    strings = []
     for path in (ROOT / "src").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Constant | ast.JoinedStr) and (text := _literal(node)):
-                found.append(text)
-    return "\n".join(found)
+                strings.append(text)
+    return "\n".join(strings)
 
 
 def _families() -> list[str]:
@@ -86,8 +91,8 @@ def _columns(text: str) -> tuple[str, ...]:
 
 @pytest.mark.parametrize("sentence", sorted(set(_error_sentences())))
 def test_every_error_sentence_is_in_the_guide(sentence: str) -> None:
-    found = any(family in sentence for family in _families())
-    assert found, f"docs/guide.md, Trouble: add a row for “{sentence}”"
+    listed = any(family in sentence for family in _families())
+    assert listed, f"docs/guide.md or docs/monitoring.md, Trouble: add a row for “{sentence}”"
 
 
 def test_the_guide_lists_no_error_that_cannot_come() -> None:
@@ -100,14 +105,77 @@ def test_generated_reference_is_current() -> None:
     assert _load(DOCS / "generate.py").generate(page) == page, "run: make docs"
 
 
-def test_architecture_lists_the_layers_of_the_contract() -> None:
+def _contracts() -> list[dict[str, Any]]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-    (contract,) = project["tool"]["importlinter"]["contracts"]
+    contracts: list[dict[str, Any]] = project["tool"]["importlinter"]["contracts"]
+    return contracts
+
+
+def test_architecture_lists_the_layers_of_every_contract() -> None:
     page = (DOCS / "architecture.md").read_text("utf-8")
-    listed = page.split("\n## Layers\n")[1].split("```text\n")[1].split("```")[0]
-    assert listed.splitlines() == contract["layers"]
-    rooms = re.findall(r"^\| `(ssdpt\.\w+)`", page, re.MULTILINE)
-    assert sorted(rooms) == sorted(re.findall(r"ssdpt\.\w+", "\n".join(contract["layers"])))
+    section = page.split("\n## Layers\n")[1].split("\n## ")[0]
+    lists = {
+        container: layers.splitlines()
+        for container, layers in re.findall(
+            r"^(?:Inside `(ssdpt\.\w+)`.*?:\n\n)?```text\n(.*?)```",
+            section,
+            re.DOTALL | re.MULTILINE,
+        )
+    }
+    contracts = _contracts()
+    assert lists == {
+        container: contract["layers"]
+        for contract in contracts
+        for container in contract.get("containers", [""])
+    }
+    assert {contract["type"] for contract in contracts} == {"layers"}
+
+
+def test_architecture_describes_every_package() -> None:
+    page = (DOCS / "architecture.md").read_text("utf-8")
+    described = re.findall(r"^\| `(ssdpt\.\w+)`", page, re.MULTILINE)
+    (main,) = [contract for contract in _contracts() if "containers" not in contract]
+    assert sorted(described) == sorted(re.findall(r"ssdpt\.\w+", "\n".join(main["layers"])))
+    folder = ROOT / "src" / "ssdpt"
+    packages = {path.stem for path in folder.iterdir() if not path.name.startswith(("_", "py."))}
+    assert sorted(described) == sorted(f"ssdpt.{name}" for name in packages)
+
+
+def _resolves(text: str) -> bool:
+    """Whether a file of the package holds every part of a dotted name such as Class.method."""
+    name, _, symbol = text.partition(":")
+    files = list((ROOT / "src" / "ssdpt").glob(name))
+    return bool(files) and all(
+        not symbol
+        or all(
+            re.search(rf"\b(?:class|def) {part}\b", file.read_text("utf-8"))
+            for part in symbol.split(".")
+        )
+        for file in files
+    )
+
+
+def test_architecture_names_code_that_exists() -> None:
+    page = (DOCS / "architecture.md").read_text("utf-8")
+    names = re.findall(r"`([\w/*]+\.py(?::[\w.]+)?)`", page)
+    assert len(names) > 10
+    assert [name for name in names if not _resolves(name)] == []
+    source = "\n".join(
+        path.read_text("utf-8") for path in (ROOT / "src/ssdpt/monitor/service").glob("*.py")
+    )
+    table = page.split("| object | what it does |")[1].split("\n\n")[0]
+    objects = re.findall(
+        r"`(\w+)`", "\n".join(row.split("|")[1] for row in table.splitlines() if "|" in row)
+    )
+    assert [name for name in objects if f"class {name}" not in source] == []
+
+
+def test_architecture_names_members_of_the_contract_of_systems() -> None:
+    page = (DOCS / "architecture.md").read_text("utf-8")
+    section = page.split("\n## One contract\n")[1].split("\n## ")[0]
+    members = re.findall(r"`(\w+)\(", section) + re.findall(r"\(`(\w+)`\)", section)
+    assert len(members) > 10
+    assert [name for name in members if not hasattr(System, name)] == []
 
 
 def test_formats_name_every_file_and_column() -> None:
@@ -134,10 +202,36 @@ def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text("utf-8")):
         if "://" in target:
             continue
-        name, _, mark = target.partition("#")
+        name, _, anchor = target.partition("#")
         file = page.parent / name if name else page
         assert file.exists(), target
-        if mark:
+        if anchor:
             headings = re.findall(r"^#+ (.+)$", file.read_text("utf-8"), re.MULTILINE)
-            marks = [re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-") for text in headings]
-            assert mark in marks, target
+            anchors = [re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-") for text in headings]
+            assert anchor in anchors, target
+
+
+def _commands() -> Iterator[str]:
+    """Every command of the pages that begins with `ssdpt`, in a code block or in backquotes."""
+    for page in PAGES:
+        if page.name == "api.md":
+            continue  # generated from the commands
+        text = page.read_text("utf-8")
+        blocks = "\n".join(re.findall(r"^```\w*\n(.*?)^```", text, re.DOTALL | re.MULTILINE))
+        commands = re.findall(r"^(ssdpt .+)$", blocks, re.MULTILINE)
+        commands += re.findall(r"^ {4}(ssdpt .+)$", text, re.MULTILINE)
+        commands += re.findall(r"(?<!`)`(ssdpt [^`]+)`", text)
+        for command in commands:
+            yield " ".join(command.split("#")[0].split())
+
+
+@pytest.mark.parametrize("text", sorted(set(_commands())))
+def test_commands_of_the_pages_exist(text: str) -> None:
+    here: Any = typer.main.get_command(app)
+    words = shlex.split(text)[1:]
+    while hasattr(here, "commands") and words and re.fullmatch(r"[a-z]+", words[0]):
+        assert words[0] in here.commands
+        here = here.commands[words.pop(0)]
+    if not hasattr(here, "commands"):
+        options = {option for parameter in here.params for option in parameter.opts}
+        assert {word.split("=")[0] for word in words if re.match(r"--?[a-z]", word)} <= options

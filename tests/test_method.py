@@ -28,12 +28,12 @@ def _resolve(name: str) -> Any:
     parts = name.split(".")
     for cut in range(len(parts), 0, -1):
         try:
-            found: Any = import_module(".".join(parts[:cut]))
+            member: Any = import_module(".".join(parts[:cut]))
         except ModuleNotFoundError:
             continue
         for part in parts[cut:]:
-            found = getattr(found, part)
-        return found
+            member = getattr(member, part)
+        return member
     raise AssertionError(f"{name}: no such module")
 
 

@@ -1,6 +1,6 @@
 """Every command and Python line of README.md runs, in order, in one folder.
 
-A tiny simulated pump stands in for the reader's recordings, and the preset `tiny` for `fast`.
+The recordings are those of a tiny simulated pump, and preset `fast` is replaced by `tiny`.
 At most five blocks are not run; each says why in a comment above it.
 """
 
@@ -44,11 +44,11 @@ BLOCKS = [
 
 
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with recordings as the README supposes them."""
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with recordings as in the README."""
     simulate(tmp_path / "recordings", "tiny", machines=["pump"], workers=1)
-    odd = next((tmp_path / "recordings" / "pump" / "source_test").glob("*anomaly*"))
-    shutil.copy(odd, tmp_path / "today.wav")
+    faulty = next((tmp_path / "recordings" / "pump" / "source_test").glob("*anomaly*"))
+    shutil.copy(faulty, tmp_path / "today.wav")
     load = ssdpt.config.tree.load_config
 
     def quick(preset: str = "best", overrides: dict[str, Any] | None = None) -> Any:
@@ -68,7 +68,7 @@ def test_few_blocks_are_not_run() -> None:
     assert {block.language for block in BLOCKS} == {"sh", "python"}
 
 
-def test_commands_and_python_run(place: Path) -> None:
+def test_commands_and_python_run(folder: Path) -> None:
     ran = 0
     for block in BLOCKS:
         if block.reason:
@@ -86,7 +86,7 @@ def test_commands_and_python_run(place: Path) -> None:
             assert result.exit_code in fine, f"{line}\n{result.output}"
             ran += 1
     assert ran > 10
-    assert (place / "result" / "report.html").is_file()
+    assert (folder / "result" / "report.html").is_file()
 
 
 def test_parameter_table_is_right() -> None:

@@ -5,13 +5,20 @@ from __future__ import annotations
 import pytest
 
 from ssdpt.errors import SsdptError
-from ssdpt.monitor.config import MachineSettings, MonitorConfig, read_monitor_config
+from ssdpt.monitor.config import (
+    MachineSettings,
+    MonitorConfig,
+    SourceSettings,
+    read_monitor_config,
+)
 from ssdpt.monitor.sources.folder_source import FolderSettings
 from ssdpt.monitor.sources.microphone_source import MicrophoneSettings
 from ssdpt.monitor.sources.network_source import NetworkSettings
 from ssdpt.monitor.sources.pushed_source import PushedSettings
 from ssdpt.monitor.sources.replay_source import ReplaySettings
 from ssdpt.monitor.sources.simulated_source import SimulatedSettings
+
+KINDS = ", ".join(SourceSettings.registry.names())
 
 
 @pytest.fixture
@@ -60,13 +67,11 @@ def error_of(tmp_path, monkeypatch):
         ("pump", "machine number 1: must be lines of `name: value`"),
         (
             "{id: a, source: {kind: dir, path: x}}",
-            "machine a: setting source.kind: 'dir' is not valid; choose folder, microphone, "
-            "network, pushed, replay, simulated",
+            f"machine a: setting source.kind: 'dir' is not valid; choose {KINDS}",
         ),
         (
             "{id: a, source: {path: x}}",
-            "machine a: setting source.kind: is missing; choose folder, microphone, network, "
-            "pushed, replay, simulated",
+            f"machine a: setting source.kind: is missing; choose {KINDS}",
         ),
         ("{id: a, source: {kind: folder}}", "machine a: setting source.path: is missing"),
         (
@@ -79,8 +84,7 @@ def error_of(tmp_path, monkeypatch):
         ),
         (
             "{id: a, source: {kind: [folder]}}",
-            "machine a: setting source.kind: must be text; choose folder, microphone, network, "
-            "pushed, replay, simulated",
+            f"machine a: setting source.kind: must be text; choose {KINDS}",
         ),
         (
             "{id: a, source: {kind: pushed}, alarm: {false_alerts_per_week: 0.01}}",

@@ -59,7 +59,8 @@ def test_an_address_of_a_stream_is_taken(client, service, scheme):
 def test_the_page_offers_what_is_taken(client):
     kinds = set(SourceSettings.registry.names())
     offered = re.findall(r"^    kind: '(\w+)'", PAGE.read_text("utf-8"), re.MULTILINE)
-    assert kinds - set(offered) == {"folder", "replay"}
+    assert {"microphone", "network", "pushed", "simulated"} <= set(offered) <= kinds
+    assert not {"folder", "replay"} & set(offered)
     needs = {"network": {"url": "http://camera.example/"}}
     for kind in offered:
         source = {"kind": kind, **needs.get(kind, {})}
