@@ -196,7 +196,7 @@ def test_new_settings_keep_the_level_and_the_baseline_of_the_same_model(machine)
     assert judge.alarm.level == "alarm"
     assert judge.thresholds == machine.judge.thresholds
     assert judge.baseline.blocks.highest == machine.judge.baseline.blocks.highest != []
-    assert judge.baseline.blocks.min_duration == 7.0
+    assert judge.baseline.blocks.lasting.min_duration == 7.0
     assert set(levels(Machine(judge).run(60, 30.0))) == {"alarm"}
 
 

@@ -260,7 +260,6 @@ def test_sources_say_how_they_are_treated(settings, silence, in_files, reads_fil
     assert settings.arrives_in_files == in_files
     assert settings.reads_local_files == reads_files
     assert settings.playback_speed == speed
-    assert settings.accepts_push == isinstance(settings, PushedSettings)
     faster = settings.at_speed(8.0)
     assert faster.playback_speed == (None if speed is None else 8.0)
     assert (faster == settings) == (speed is None)

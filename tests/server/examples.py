@@ -80,7 +80,7 @@ def machine(id="fan-1", **changes):
         "drift": None,
         "source": source(),
         "learning": None,
-        "open_events": 0,
+        "ongoing_events": 0,
         "last_event": None,
         "recent_scores": ((TIME - 1, 1.0),),
     }

@@ -8,11 +8,11 @@ that changes slowly must not take its thresholds along.
 
 from __future__ import annotations
 
-from collections import deque
 from typing import Any
 
 import numpy as np
 
+from ssdpt.alarms.lasting_score import LastingScore
 from ssdpt.scoring.calibrate import Tail, own_tail
 
 BLOCK_SECONDS = 600.0  # of running
@@ -30,12 +30,11 @@ class BlockMaxima:
     """
 
     def __init__(self, min_duration: float) -> None:
-        self.min_duration = min_duration
+        self.lasting = LastingScore(min_duration)
         self.highest: list[float] = []
         self.means: list[float] = []
         self.times: list[float] = []  # when each block was complete, seconds since 1970
         self._fitted: tuple[int, Tail, float] | None = None  # blocks, their tail, usual score
-        self._recent: deque[tuple[float, float]] = deque()  # (running time, score)
         self.restart_block()
 
     def restart_block(self) -> None:
@@ -45,7 +44,7 @@ class BlockMaxima:
 
     def pause(self) -> None:
         """The machine stops: scores so far count, but nothing lasts across the stop."""
-        self._recent.clear()
+        self.lasting.reset()
         self._alert_seconds = 0.0
 
     def update(
@@ -63,12 +62,9 @@ class BlockMaxima:
             self.restart_block()
             self._alert_seconds = alert_seconds
             return
-        self._recent.append((running_time, score))
-        start = running_time - self.min_duration
-        while len(self._recent) > 1 and self._recent[1][0] <= start:
-            self._recent.popleft()
-        if self._recent[0][0] <= start:
-            self._high = max(self._high, min(value for _, value in self._recent))
+        lasting = self.lasting.update(running_time, score)
+        if lasting is not None:
+            self._high = max(self._high, lasting)
         self._seconds += seconds
         self._sum += seconds * score
         # The block stays open during an alert: it may turn out to be a long one.

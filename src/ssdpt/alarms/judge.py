@@ -9,7 +9,7 @@ import numpy as np
 
 from ssdpt.alarms.baseline import MIN_RECENT_SECONDS, Baseline
 from ssdpt.alarms.drift import has_drifted
-from ssdpt.alarms.operating_points import OperatingPoints
+from ssdpt.alarms.operating_points import OperatingPointLearner, OperatingPoints
 from ssdpt.alarms.settings import AlarmSettings
 from ssdpt.alarms.state_machine import AlarmStateMachine, Smoother
 from ssdpt.alarms.thresholds import Thresholds, thresholds_for
@@ -72,7 +72,7 @@ class MachineJudge:
         return thresholds.shifted(self.baseline.shift)
 
     def add_second(self, spectrum: Floats | None, level_dbfs: float) -> None:
-        """Take the mean spectrum (bins,) in dB and the level of one second."""
+        """Take the mean spectrum (bins,) in dB and the sound level of one second."""
         if spectrum is not None:
             self._seconds.append((spectrum, level_dbfs))
 
@@ -110,6 +110,32 @@ class MachineJudge:
         self.baseline.blocks.pause()
         self.operating_point = None
 
+    def lose_source(self) -> None:
+        """No sound arrives: the operating point is not known any more."""
+        self.operating_point = None
+
+    def resume(self, level: Level) -> None:
+        """The service has restarted during an event of this level."""
+        self.alarm.level = level
+
+    def exclude_fault(self, begin: float, end: float) -> None:
+        """A person says that there was a fault: its scores set no thresholds."""
+        self.baseline.blocks.drop(begin, end)
+
+    def name_point(self, number: int, name: str) -> None:
+        """Name an operating point, counted from 1; IndexError where there is none."""
+        if self.baseline.points is None:
+            raise IndexError(number)
+        self.baseline.points = self.baseline.points.named(number, name)
+
+    def take_point_learner(self) -> OperatingPointLearner | None:
+        """The clips that operating points can be learned from, once there are enough."""
+        baseline = self.baseline
+        if baseline.points is not None or not baseline.learner.ready:
+            return None
+        learner, baseline.learner = baseline.learner, OperatingPointLearner()
+        return learner
+
     @property
     def can_accept_drift(self) -> bool:
         """Whether it was judged long enough."""
@@ -128,7 +154,7 @@ class MachineJudge:
         self.alarm.level = previous.alarm.level
         if same_model:
             self.baseline = previous.baseline
-            self.baseline.blocks.min_duration = self.settings.min_duration
+            self.baseline.blocks.lasting.min_duration = self.settings.min_duration
             # The current block and the length of its alert go on too.
             self._running_time = previous._running_time
             self._last_point_clip = previous._last_point_clip
@@ -149,5 +175,5 @@ class MachineJudge:
         """One clip per clip length: overlapping ones say the same."""
         if self._running_time - self._last_point_clip >= _POINT_SECONDS:
             self._last_point_clip = self._running_time
-            level = float(np.mean([level for _, level in self._seconds]))
-            self.baseline.learner.add(spectrum, level, score)
+            level_dbfs = float(np.mean([dbfs for _, dbfs in self._seconds]))
+            self.baseline.learner.add(spectrum, level_dbfs, score)

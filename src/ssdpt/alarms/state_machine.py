@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 
+from ssdpt.alarms.lasting_score import LastingScore
 from ssdpt.alarms.settings import AlarmSettings
 from ssdpt.alarms.thresholds import Thresholds
 from ssdpt.types import Level
@@ -40,44 +41,35 @@ class AlarmStateMachine:
     def __init__(self, settings: AlarmSettings) -> None:
         self.settings = settings
         self.level: Level = "normal"
-        self._above_since: dict[Level, float] = {}
+        self._lasting = LastingScore(settings.min_duration)
         self._below_since: dict[Level, float] = {}
 
     def update(self, time: float, score: float, thresholds: Thresholds) -> Level:
         """The level after this score."""
-        enter: dict[Level, float] = {"alert": thresholds.alert, "alarm": thresholds.alarm}
+        lasting = self._lasting.update(time, score)
+        if lasting is not None:
+            self.level = max(self.level, _level(lasting, thresholds), key=_LEVELS.index)
         leave: dict[Level, float] = {"alert": thresholds.alert_exit, "alarm": thresholds.alarm_exit}
-        for level in enter:
-            _track(self._above_since, level, time, score > enter[level])
-            _track(self._below_since, level, time, score < leave[level])
-        reached = [
-            level
-            for level, since in self._above_since.items()
-            if time - since >= self.settings.min_duration and _rank(level) > _rank(self.level)
-        ]
-        if reached:
-            self.level = max(reached, key=_rank)
+        for level, threshold in leave.items():
+            if score < threshold:
+                self._below_since.setdefault(level, time)
+            else:
+                self._below_since.pop(level, None)
         while (
             self.level in self._below_since
             and time - self._below_since[self.level] >= self.settings.clear_after
         ):
-            self.level = _LEVELS[_rank(self.level) - 1]
+            self.level = _LEVELS[_LEVELS.index(self.level) - 1]
         return self.level
 
     def reset(self) -> None:
         """Back to normal, with nothing pending."""
         self.level = "normal"
-        self._above_since.clear()
+        self._lasting.reset()
         self._below_since.clear()
 
 
-def _track(since: dict[Level, float], level: Level, time: float, holds: bool) -> None:
-    """Note since when something holds."""
-    if holds:
-        since.setdefault(level, time)
-    else:
-        since.pop(level, None)
-
-
-def _rank(level: Level) -> int:
-    return _LEVELS.index(level)
+def _level(score: float, thresholds: Thresholds) -> Level:
+    if score > thresholds.alarm:
+        return "alarm"
+    return "alert" if score > thresholds.alert else "normal"

@@ -21,9 +21,13 @@ class BackgroundThread(ABC):
         """Start the thread."""
         self._thread.start()
 
+    def ask_to_stop(self) -> None:
+        """It shall end soon; does not wait."""
+        self._stop.set()
+
     def stop(self, timeout: float = 5.0) -> None:
         """Ask it to end, and wait for it for at most `timeout` seconds."""
-        self._stop.set()
+        self.ask_to_stop()
         if self._thread.is_alive():
             self._thread.join(timeout)
 

@@ -34,8 +34,6 @@ class SourceSettings(KindSettings):
     )
     # True: sound arrives in whole recordings, perhaps with long pauses between them.
     arrives_in_files: ClassVar[bool] = False
-    # True: sound is sent to the service. The source has the method `push` of PushedSource.
-    accepts_push: ClassVar[bool] = False
 
     max_silence: float | None = Field(
         5.0, gt=0, description="seconds without sound after which the source is lost; empty = never"

@@ -11,7 +11,7 @@ from ssdpt.common.progress import SILENT, Reporter
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.config import read_monitor_config, store_url
 from ssdpt.monitor.service.check import CheckResult, check_connections
-from ssdpt.monitor.service.config_watcher import ConfigWatcher
+from ssdpt.monitor.service.config_watcher import ConfigWatcher, file_version
 from ssdpt.monitor.service.demo import NORMAL_CLIPS, demo_config
 from ssdpt.monitor.service.models import ModelCache, load_named_model, section_of
 from ssdpt.monitor.service.service import MonitorService
@@ -51,6 +51,7 @@ def run_service(
     reporter: Reporter = SILENT,
 ) -> None:
     """Run the service of a configuration file, or without one the demo, until SIGINT or SIGTERM."""
+    version = None if path is None else file_version(path)  # before it is read
     config = demo_config(speed) if path is None else read_monitor_config(path)
     try:
         data.mkdir(parents=True, exist_ok=True)
@@ -64,7 +65,7 @@ def run_service(
         if path is None:
             learn_demo(service)
         else:
-            watcher = ConfigWatcher(path, service.reload, service.log, reporter)
+            watcher = ConfigWatcher(path, service.reload, service.log, version, reporter)
             stack.callback(watcher.stop)
             watcher.start()
         serve(service.api, store, settings, started)

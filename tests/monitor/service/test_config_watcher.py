@@ -6,7 +6,7 @@ import pytest
 
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.service import config_watcher
-from ssdpt.monitor.service.config_watcher import ConfigWatcher
+from ssdpt.monitor.service.config_watcher import ConfigWatcher, file_version
 from ssdpt.monitor.service.service_log import ServiceLog
 from ssdpt.monitor.store import StoreUnavailable
 from waiting import wait_until
@@ -27,7 +27,7 @@ def test_changes_errors_and_a_store_that_is_away(tmp_path):
             raise outcome
         return outcome
 
-    watcher = ConfigWatcher(path, reload, log)
+    watcher = ConfigWatcher(path, reload, log, file_version(path))
     watcher.start()
     try:
         outcomes += [StoreUnavailable("away"), ["pump-1 changed"]]

@@ -86,7 +86,7 @@ def test_a_machine_that_was_added_is_removed_with_all_it_has_learned(opened, tmp
     learn(monitor)
     with monitor.machines.lock:
         event = active_event("pump-1")
-        monitor.machines["pump-1"].events.resume(event)
+        monitor.machines["pump-1"].events.resume([event], event)
         monitor._writer.add_event(event)
     with pytest.raises(SsdptError, match="in the configuration file; remove it there"):
         monitor.api.remove_machine("a")
@@ -111,7 +111,7 @@ def test_events_of_a_machine_that_left_the_configuration_file_end(opened, tmp_pa
     path.write_text(yaml.safe_dump({"machines": machines}))
     monitor = opened(read_monitor_config(path), path)
     event = active_event("a", "signal")
-    monitor.machines["a"].events.resume(event)
+    monitor.machines["a"].events.resume([event], event)
     path.write_text(yaml.safe_dump({"machines": machines[1:]}))
     assert monitor.reload() == ["a removed"]
     wait_until(lambda: (found := monitor.store.event(event.id)) and found.ended is not None)
@@ -307,7 +307,7 @@ def test_an_event_that_begins_while_the_configuration_file_is_read_is_not_lost(o
     def meanwhile(*given):
         machine = open_machine(*given)
         with monitor.machines.lock:
-            monitor.machines["pump-1"].events.resume(event)
+            monitor.machines["pump-1"].events.resume([event], event)
         return machine
 
     opener.open = meanwhile

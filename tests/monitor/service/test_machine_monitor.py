@@ -114,7 +114,7 @@ def test_an_event_begins_gets_worse_and_ends(machine):
     assert ended.ended is not None
     assert ended.peak == pytest.approx(thresholds.alarm + 9)
     assert ended.state == "active"  # until someone has seen it
-    assert machine.monitor.events.open == {}
+    assert machine.monitor.events.ongoing == {}
     assert machine.monitor.events.last == ended
 
 
@@ -174,7 +174,7 @@ def test_a_gap_in_an_alarm_neither_ends_it_nor_begins_another(machine):
     assert not events(machine.seconds(12, score=None))  # until a whole clip is heard again
     assert machine.monitor.state == "starting"
     assert not events(machine.seconds(5, score=99.0))
-    assert machine.monitor.events.open["anomaly"].id == event.id
+    assert machine.monitor.events.ongoing["anomaly"].id == event.id
 
 
 def test_a_clock_that_is_set_back_does_not_stop_the_watch(machine):
@@ -229,8 +229,8 @@ def test_an_event_from_before_a_restart_goes_on_or_ends(machine):
     machine.seconds(3)
     (event,) = events(machine.seconds(5, score=99.0))
     after = Machine()
-    after.monitor.events.resume(event)
-    after.monitor.judge.alarm.level = event.level
+    after.monitor.events.resume([event], event)
+    after.monitor.judge.resume(event.level)
     assert not events(after.seconds(2, score=99.0))
     (ended,) = events(after.seconds(10))
     assert ended.id == event.id

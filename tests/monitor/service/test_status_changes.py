@@ -13,6 +13,7 @@ def machine(id):
     source = SimpleNamespace(status=SourceStatus(False, "connecting", 0.0))
     return SimpleNamespace(
         id=id,
+        muted=False,
         judge=SimpleNamespace(operating_point=None),
         capture=SimpleNamespace(source=source, failure=""),
         collector=None,

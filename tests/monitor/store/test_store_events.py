@@ -133,21 +133,21 @@ def test_events_are_filtered(store):
     assert numbers(begin=BEGIN + 15, end=BEGIN + 1.5) == [1]
 
 
-def test_all_active_events_are_found_however_old_and_many(store, monkeypatch):
+def test_all_ongoing_events_are_found_however_old_and_many(store, monkeypatch):
     monkeypatch.setattr(events_module, "_EVENTS_PER_QUERY", 2)  # several queries for comments
     active = [event(n, acknowledged=acknowledged(at=BEGIN + 500)) for n in range(120)]
     other_machine = event(200, machine="pump-1", kind="signal")
     for one in (*active, other_machine, event(300, ended=BEGIN + 400)):
         store.save_event(one)
     commented = [store.comment(event(n).id, "Ada", BEGIN + n, f"on {n}") for n in (0, 1, 60)]
-    events = store.active_events()
+    events = store.ongoing_events()
     assert [int(one.id, 16) for one in events] == [200, *range(119, -1, -1)]
     assert [one for one in events if one.comments] == commented[::-1]
-    assert store.active_events("pump-1") == [other_machine]
-    assert len(store.active_events("fan-1")) == 120
-    assert store.active_events("unknown") == []
+    assert store.ongoing_events("pump-1") == [other_machine]
+    assert len(store.ongoing_events("fan-1")) == 120
+    assert store.ongoing_events("unknown") == []
     store.end_events("fan-1", BEGIN + 900)
-    assert store.active_events() == [other_machine]
+    assert store.ongoing_events() == [other_machine]
 
 
 def test_an_acknowledgement_survives_a_kill(url, folder):
@@ -191,7 +191,7 @@ def test_what_people_do_is_logged(store):
     ]
 
 
-def test_all_active_events_of_a_machine_are_ended(store):
+def test_all_ongoing_events_of_a_machine_are_ended(store):
     for one in (
         event(0, ended=BEGIN + 2),
         event(1),

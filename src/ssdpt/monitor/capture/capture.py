@@ -75,6 +75,10 @@ class AudioCapture(BackgroundThread):
         self._second: list[Floats] = []
         self._mel_frames = 0  # since the last gap
 
+    def ask_to_stop(self) -> None:
+        super().ask_to_stop()
+        self.second_judged.set()  # it may wait for the loop, which has stopped
+
     def spectrum(self, end: float, seconds: float = 1.0) -> Floats | None:
         """The mean log-mel (bins,) in dB of the last seconds; None where too little is there.
 

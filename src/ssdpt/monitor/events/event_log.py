@@ -1,8 +1,9 @@
-"""The events of one machine: at most one active of each kind, and the last one."""
+"""The events of one machine: at most one ongoing of each kind, and the last one."""
 
 from __future__ import annotations
 
 import uuid
+from collections.abc import Iterable
 from typing import Any
 
 from ssdpt.monitor.messages import Event, EventChanged, EventKind, EventLevel, Message
@@ -15,13 +16,18 @@ class EventLog:
 
     def __init__(self, machine: str) -> None:
         self.machine = machine
-        self.open: dict[EventKind, Event] = {}
+        self.ongoing: dict[EventKind, Event] = {}
         self.last: Event | None = None
         self._peak_reported = 0.0  # when the peak of the active anomaly was last reported
 
-    def resume(self, event: Event) -> None:
-        """Continue an event that was active when the service stopped."""
-        self.open[event.kind] = event
+    def resume(self, ongoing: Iterable[Event], last: Event | None) -> None:
+        """Continue events that were not over when the service stopped, newest first.
+
+        Of two of one kind the newest continues. `last` is the latest event of the machine.
+        """
+        for event in ongoing:
+            self.ongoing.setdefault(event.kind, event)
+        self.last = last
 
     def begin(
         self,
@@ -49,7 +55,7 @@ class EventLog:
 
     def update_anomaly(self, level: EventLevel, now: float, score: float) -> list[Message]:
         """The active anomaly has this level and score now."""
-        event = self.open["anomaly"]
+        event = self.ongoing["anomaly"]
         peak = score if event.peak is None else max(event.peak, score)
         higher = _changed(event, peak=peak)
         if level == "alarm" and event.level == "alert":
@@ -57,12 +63,12 @@ class EventLog:
         if peak != event.peak and now - self._peak_reported >= _PEAK_EVERY:
             self._peak_reported = now
             return self._change(higher)
-        self.open["anomaly"] = higher
+        self.ongoing["anomaly"] = higher
         return []
 
     def end(self, kind: EventKind, now: float) -> list[Message]:
         """The active event of this kind is over, if there is one."""
-        event = self.open.pop(kind, None)
+        event = self.ongoing.pop(kind, None)
         if event is None:
             return []
         # The clock may have been set back, or the machine's clock run ahead.
@@ -73,11 +79,11 @@ class EventLog:
 
     def end_all(self, now: float) -> list[Message]:
         """The machine is no longer monitored."""
-        return [message for kind in list(self.open) for message in self.end(kind, now)]
+        return [message for kind in list(self.ongoing) for message in self.end(kind, now)]
 
     def get(self, id: str) -> Event | None:
         """An active event, or the last one."""
-        recent = [*self.open.values(), *([self.last] if self.last else [])]
+        recent = [*self.ongoing.values(), *([self.last] if self.last else [])]
         return next((event for event in recent if event.id == id), None)
 
     def take_actions(self, stored: Event) -> Event:
@@ -96,9 +102,9 @@ class EventLog:
 
     def replace(self, event: Event) -> Event:
         """Hold this version of an event."""
-        for kind, other in self.open.items():
+        for kind, other in self.ongoing.items():
             if other.id == event.id:
-                self.open[kind] = event
+                self.ongoing[kind] = event
         if self.last is not None and self.last.id == event.id:
             self.last = event
         return event
@@ -108,7 +114,7 @@ class EventLog:
         self._peak_reported = 0.0
 
     def _change(self, event: Event) -> list[Message]:
-        self.open[event.kind] = self.last = event
+        self.ongoing[event.kind] = self.last = event
         return [EventChanged(event=event)]
 
 

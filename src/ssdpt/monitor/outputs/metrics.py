@@ -32,7 +32,7 @@ MAX_EVENTS = 10_000  # that are remembered
 _UNSCORED: tuple[MachineState, ...] = ("starting", "learning", "off", "lost")
 
 
-class SourceHealth(Protocol):
+class SourceCounters(Protocol):
     """The status of a source, as far as it is shown."""
 
     @property
@@ -130,7 +130,7 @@ class Metrics:
                 case MachineRemoved(machine=machine):
                     self._remove(machine)
 
-    def watch_sources(self, sources: Mapping[str, Callable[[], SourceHealth]]) -> None:
+    def watch_sources(self, sources: Mapping[str, Callable[[], SourceCounters]]) -> None:
         """Show the status of these sources from now on, by machine."""
         self._collector.sources = dict(sources)
 
@@ -198,7 +198,7 @@ class _Collector:
     """Values that are read only when Prometheus asks."""
 
     def __init__(self) -> None:
-        self.sources: Mapping[str, Callable[[], SourceHealth]] = {}
+        self.sources: Mapping[str, Callable[[], SourceCounters]] = {}
         self.outputs: Mapping[str, NamedOutput] = {}
         self.uncleared: OrderedDict[str, str] = OrderedDict()  # machines by event, oldest first
         self._core: Any = importlib.import_module("prometheus_client.core")

@@ -30,6 +30,7 @@ from ssdpt.monitor.service.publisher import Publisher
 from ssdpt.monitor.service.registry import MachineRegistry
 from ssdpt.monitor.service.status import ServiceView
 from ssdpt.monitor.service.subscriptions import Subscription, Subscriptions
+from ssdpt.monitor.sources.base import PushableSource
 from ssdpt.monitor.store import Store
 from ssdpt.types import Floats
 
@@ -161,12 +162,12 @@ class MonitorApi:
 
     def name_operating_point(self, id: str, number: int, name: str) -> None:
         """Give an operating point a name."""
-        machine = self._machines[id]
-        baseline = machine.judge.baseline
         with self._machines.lock:
-            if baseline.points is None or not 1 <= number <= len(baseline.points.points):
-                raise SsdptError(f"machine {id} has no operating point {number}")
-            baseline.points = baseline.points.named(number, name.strip())
+            machine = self._machines[id]
+            try:
+                machine.judge.name_point(number, name.strip())
+            except IndexError as error:
+                raise SsdptError(f"machine {id} has no operating point {number}") from error
         self._values.save(machine)
         self._publisher.machine_changed(id)
 
@@ -197,13 +198,13 @@ class MonitorApi:
     ) -> None:
         """Sound from another program, (frames, channels) or (frames,)."""
         machine = self._machines[id]
-        push: Callable[..., None] | None = getattr(machine.capture.source, "push", None)
-        if push is None:
+        source = machine.capture.source
+        if not isinstance(source, PushableSource):
             raise SsdptError(
                 f"machine {id} has a {machine.settings.source.kind} source; only a source of kind "
                 "pushed accepts sound"
             )
-        push(samples, rate, channels, time)
+        source.push(samples, rate, channels, time)
 
     def add_machine(self, settings: MachineSettings) -> str:
         """Monitor one more machine; gives its id."""

@@ -60,6 +60,8 @@ class BaselineLearning:
         """Discard what was collected; the machine is judged as before."""
         with self._machines.lock:
             machine = self._machines[id]
+            if machine.fitting:
+                raise SsdptError(f"machine {id}: the model is being fitted; wait until it is ready")
             if machine.collector is None:
                 raise SsdptError(f"machine {id} is not learning a baseline")
             machine.collector = None
@@ -83,22 +85,19 @@ class BaselineLearning:
                 "starts again"
             )
 
-    def forget(self, id: str) -> None:
-        """The machine was removed, or has a named model now."""
-        self._values.remove(id, _LEARNING)
-
     def update(self, machine: MachineMonitor, now: float) -> None:
         """After another second of a machine."""
         with self._machines.lock:
+            if not self._machines.is_current(machine):
+                return  # its successor has the collector now
             collector, running = machine.collector, machine.state != "off"
             if collector is not None and collector.update(machine.capture, now, running=running):
                 machine.collector = None
                 self.learn_from(machine.id, collector.clips.copy)
-        baseline = machine.judge.baseline
-        if baseline.points is None and baseline.learner.ready:
+            learner = machine.judge.take_point_learner()
+        if learner is not None:
             failure = f"{machine.settings.title}: its operating points are not known"
-            self._jobs.submit(failure, partial(self._learn_points, machine, baseline.learner))
-            baseline.learner = OperatingPointLearner()
+            self._jobs.submit(failure, partial(self._learn_points, machine, learner))
 
     def learn_from(self, id: str, make_clips: Callable[[], Sequence[Floats]]) -> None:
         """Fit a model to normal clips, (samples,) each, in the background."""
@@ -136,8 +135,9 @@ class BaselineLearning:
             machine = self._machines.get(id)
             if machine is not None:
                 machine.fitting = False
-            if machine is None or machine.collector is None:  # not started again meanwhile
-                self._values.remove(id, _LEARNING)
+            started_again = machine is not None and machine.collector is not None
+        if not started_again:
+            self._values.remove(id, _LEARNING)
         self._publisher.machine_changed(id)
 
     def _learn_points(self, machine: MachineMonitor, learner: OperatingPointLearner) -> None:

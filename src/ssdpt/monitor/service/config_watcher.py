@@ -12,6 +12,8 @@ from ssdpt.monitor.store import StoreUnavailable
 
 _CHECK_EVERY = 2.0  # seconds
 
+FileVersion = tuple[int, int] | None  # time of change and size; None: no file
+
 
 class ConfigWatcher(BackgroundThread):
     """One thread that looks at the file; a broken file changes nothing."""
@@ -21,18 +23,20 @@ class ConfigWatcher(BackgroundThread):
         path: Path,
         reload: Callable[[], list[str]],
         log: ServiceLog,
+        used: FileVersion,
         reporter: Reporter = SILENT,
     ) -> None:
-        """`reload` gives what has changed, in sentences."""
+        """`reload` gives what has changed, in sentences; `used`: version of the file in use."""
         super().__init__("ssdpt-config")
         self._path, self._reload, self._log, self._reporter = path, reload, log, reporter
+        self._used = used
 
     def _run(self) -> None:
-        used = seen = _version(self._path)
+        seen = self._used
         while not self._stop.wait(_CHECK_EVERY):
-            now, before = _version(self._path), seen
+            now, before = file_version(self._path), seen
             seen = now
-            if now == used or now != before:
+            if now == self._used or now != before:
                 continue  # unchanged, or being written at this moment
             try:
                 for change in self._reload() or ["no effective change"]:
@@ -45,10 +49,10 @@ class ConfigWatcher(BackgroundThread):
                 self._reporter.warn(message)
                 self._log.note(message)
                 self._log.config_problem = message
-            used = now
+            self._used = now
 
 
-def _version(path: Path) -> tuple[int, int] | None:
+def file_version(path: Path) -> FileVersion:
     """Changes when the file does; None while there is none."""
     try:
         status = path.stat()

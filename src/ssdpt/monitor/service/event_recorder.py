@@ -40,16 +40,26 @@ class EventRecorder:
         self._machines, self._store, self._writer = machines, store, writer
         self._publisher, self._jobs, self._log = publisher, jobs, log
         self._retention, self._recorded = retention, recorded
+        # Both under the lock of the machines.
         self._pending: dict[str, tuple[str, float]] = {}  # event: machine, time when complete
+        self._submitted: set[str] = set()  # events whose recording is a job already
 
     def schedule(self, event: Event) -> None:
-        """Record it when it is complete, if it is an anomaly without a recording."""
+        """Record it when it is complete, if it is an anomaly without a recording.
+
+        Call with the lock of the machines.
+        """
+        if event.id in self._submitted:
+            return
         if event.kind == "anomaly" and not event.has_audio and event.ended is None:
             complete = event.began + self._retention().post_roll
             self._pending.setdefault(event.id, (event.machine, complete))
 
     def forget(self, machine: str) -> None:
-        """A machine was removed: record none of its events any more."""
+        """A machine was removed: record none of its events any more.
+
+        Call with the lock of the machines.
+        """
         self._pending = {
             event: entry for event, entry in self._pending.items() if entry[0] != machine
         }
@@ -70,8 +80,12 @@ class EventRecorder:
             ]
             for event in due:
                 del self._pending[event]
-        for event in due:
-            self._submit(machine, event)
+                self._submit(machine, event)
+
+    def record_all(self) -> None:
+        """The service stops: record what there is of pending events."""
+        for machine in self._machines:
+            self.record_due(machine, math.inf)
 
     def _submit(self, machine: MachineMonitor, id: str) -> None:
         """Copy the sound now, while it is held; encode and draw it in a job."""
@@ -83,8 +97,9 @@ class EventRecorder:
         if not len(sound.samples):
             self._log.note(f"{title}: the sound of an event is no longer held")
             return
+        self._submitted.add(id)
         failure = f"{title}: the sound of an event was not kept"
-        self._jobs.submit(failure, partial(self._record, machine, id, sound))
+        self._jobs.submit(failure, partial(self._record_once, machine, id, sound))
 
     def _sound(self, machine: MachineMonitor, event: Event) -> EventSound:
         retention, capture = self._retention(), machine.capture
@@ -98,6 +113,13 @@ class EventRecorder:
         return EventSound(
             samples, capture.rate, begin, log_mel, capture.frequencies, capture.mel_seconds
         )
+
+    def _record_once(self, machine: MachineMonitor, id: str, sound: EventSound) -> None:
+        try:
+            self._record(machine, id, sound)
+        finally:
+            with self._machines.lock:
+                self._submitted.discard(id)
 
     def _record(self, machine: MachineMonitor, id: str, sound: EventSound) -> None:
         detector = None if machine.model is None else machine.model.detector

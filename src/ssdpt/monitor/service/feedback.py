@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time as clock
 from collections.abc import Callable
 from functools import partial
@@ -44,6 +45,9 @@ class Feedback:
         self._machines, self._store, self._writer = machines, store, writer
         self._opener, self._values, self._publisher = opener, values, publisher
         self._jobs, self._log, self._keep_audio = jobs, log, keep_audio
+        self._lock = (
+            threading.Lock()
+        )  # one action at a time: published in order
 
     def acknowledge(self, id: str, who: str, comment: str = "") -> Event:
         return self._change(lambda: self._store.acknowledge(id, who, clock.time(), comment))
@@ -61,9 +65,9 @@ class Feedback:
         if label == "fault":
             with self._machines.lock:
                 end = event.ended or machine.capture.samples.end
-                machine.judge.baseline.blocks.drop(event.began, end)
+                machine.judge.exclude_fault(event.began, end)
         elif label == "normal" and event.has_audio:
-            self.recorded(event)
+            self.learn_from(event)
         elif label == "normal" and not self._keep_audio():
             self._log.note(
                 f"{machine.settings.title}: no sound is kept, so none can be added as normal; "
@@ -71,8 +75,11 @@ class Feedback:
             )
         return event
 
-    def recorded(self, event: Event) -> None:
-        """An event has a label and a recording, in whichever order: learn from it."""
+    def learn_from(self, event: Event) -> None:
+        """Add the sound of an event to the normal clips, if it is labelled so and recorded.
+
+        Called after either, since label and recording come in any order.
+        """
         machine = self._machines.get(event.machine)
         if event.label == "normal" and event.has_audio and machine is not None:
             failure = f"{machine.settings.title}: the sound was not added as normal"
@@ -85,9 +92,14 @@ class Feedback:
         model = machine.model
         if model is None or path is None:
             return
+        if not machine.section:
+            raise SsdptError(
+                "its model has several sections; name the section of the machine in the "
+                "configuration file"
+            )
         # A copy: other machines may be scored by the same model at this moment.
         detector = Detector.load(self._opener.model_folder(machine), device="cpu")
-        detector.adapt([path], section=machine.section or detector.sections[0])
+        detector.adapt([path], section=machine.section)
         with self._machines.lock:
             current = self._machines.get(id)
             if current is None or current.model is not model:
@@ -99,10 +111,11 @@ class Feedback:
     def _change(self, change: Callable[[], Event]) -> Event:
         if not self._writer.flush():
             raise StoreUnavailable(self._writer.problem)
-        event = change()
-        with self._machines.lock:
-            machine = self._machines.get(event.machine)
-            if machine is not None:
-                event = machine.events.take_actions(event)
-            self._publisher.publish(EventChanged(event=event))
+        with self._lock:
+            event = change()
+            with self._machines.lock:
+                machine = self._machines.get(event.machine)
+                if machine is not None:
+                    event = machine.events.take_actions(event)
+                self._publisher.publish(EventChanged(event=event))
         return event

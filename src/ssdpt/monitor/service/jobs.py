@@ -28,8 +28,14 @@ class JobQueue:
         """Run `job` in its turn; `failure` says what did not happen if it fails."""
         self._jobs.put(lambda: self._attempt(failure, job))
 
-    def close(self) -> None:
-        """Start nothing more; the current job is not waited for."""
+    def close(self, timeout: float = 0.0) -> None:
+        """Run what is queued for at most `timeout` seconds, then start nothing more.
+
+        A longer job, such as a fit, is not waited for.
+        """
+        done = threading.Event()
+        self._jobs.put(done.set)
+        done.wait(timeout)
         self._closed = True
         self._jobs.put(lambda: None)
 

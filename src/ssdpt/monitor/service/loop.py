@@ -64,7 +64,7 @@ class MonitorLoop(BackgroundThread):
             by_model.setdefault(id(machine.model), (machine.model, []))[1].append(machine)
         for model, group in by_model.values():
             for machine, score in zip(group, self._scores(model, group), strict=True):
-                if self._apply(machine, partial(machine.process_second, score)):
+                if self._apply(machine, partial(_process, machine, model, score)):
                     self._follow_up(machine)
                 machine.capture.second_judged.set()  # the next second may come
         return bool(due)
@@ -109,3 +109,10 @@ class MonitorLoop(BackgroundThread):
         for machine in self._machines:
             self._apply(machine, machine.check_lost)
             self._recorder.record_silent(machine)
+
+
+def _process(
+    machine: MachineMonitor, model: LiveModel | None, score: LiveScore | None
+) -> list[Message]:
+    """Process the last second; a score of a model that was replaced meanwhile does not count."""
+    return machine.process_second(score if machine.model is model else None)

@@ -63,8 +63,8 @@ class MachineMonitor:
         self.normal_samples: dict[int, Floats] = {}  # some seconds by operating point
         self._sampled = 0.0  # when one was last taken
         self._problem = ""  # of its source, as last reported
-        self._judged = 0.0  # time of the last second that was processed
-        self._unjudged = True  # whether that second got no verdict
+        self._processed_until = 0.0  # end of the last second that was processed
+        self._without_verdict = True  # whether that second got no verdict
 
     @property
     def id(self) -> str:
@@ -82,7 +82,7 @@ class MachineMonitor:
         With another time, not a later one: the clock may be set back.
         """
         levels = self.capture.levels
-        return bool(levels) and levels[-1][0] != self._judged
+        return bool(levels) and levels[-1][0] != self._processed_until
 
     @property
     def lost(self) -> bool:
@@ -116,6 +116,12 @@ class MachineMonitor:
         self.last, self.recent_scores = previous.last, previous.recent_scores
         if self.settings.model is None:
             self.collector, self.fitting = previous.collector, previous.fitting
+        self.health, self._problem = previous.health, previous._problem
+        if previous.capture is self.capture:
+            self._processed_until, self._without_verdict = (
+                previous._processed_until,
+                previous._without_verdict,
+            )
         same_model = previous.model is self.model
         self.judge.continue_from(previous.judge, same_model=same_model)
         if same_model:
@@ -152,7 +158,7 @@ class MachineMonitor:
         now = clock.time()
         problem = self.health.update(now, None, lost=True)
         messages = self._change_state("lost", now, None)
-        self.judge.operating_point = None
+        self.judge.lose_source()
         if self.last is not None and self.last.smoothed is not None:
             # Nothing of before is shown as if it were of now.
             self.last = Reading(
@@ -168,10 +174,10 @@ class MachineMonitor:
     def process_second(self, score: LiveScore | None) -> list[Message]:
         """Process the last captured second, which the model scored as `score`."""
         now, loudness = self.capture.levels[-1]
-        if now < self._judged:
+        if now < self._processed_until:
             self._clock_set_back()
-        seconds = min(max(now - self._judged, 0.0), _LONGEST_STEP)
-        self._judged = now
+        seconds = min(max(now - self._processed_until, 0.0), _LONGEST_STEP)
+        self._processed_until = now
         if score is not None and not math.isfinite(score.value):
             score = None
         # While learning, how loud it runs may be what is to be learned anew.
@@ -191,11 +197,11 @@ class MachineMonitor:
             state = "starting"  # after a gap too, until a whole clip is captured
         else:
             # The first score after a gap covers a whole clip that was not judged before.
-            new = self.model.clip_seconds if self._unjudged else seconds
+            new = self.model.clip_seconds if self._without_verdict else seconds
             verdict = self.judge.update(now, new, score.value)
             state = verdict.level
             messages += self._report_drift(now, verdict)
-        self._unjudged = verdict is None
+        self._without_verdict = verdict is None
         if state in ("starting", "learning", "normal") and self.running.running:
             self.running.learn(loudness.dbfs)
         if state == "normal":
@@ -240,7 +246,7 @@ class MachineMonitor:
         if verdict is None or verdict.level == "normal":
             return self.events.end("anomaly", now)
         level: EventLevel = "alarm" if verdict.level == "alarm" else "alert"
-        if "anomaly" in self.events.open:
+        if "anomaly" in self.events.ongoing:
             return self.events.update_anomaly(level, now, verdict.smoothed)
         if self.muted:
             return []
@@ -267,7 +273,7 @@ class MachineMonitor:
     def _report_drift(self, now: float, verdict: Verdict) -> list[Message]:
         if not verdict.drifted:
             return self.events.end("drift", now)
-        if "drift" in self.events.open or self.muted:
+        if "drift" in self.events.ongoing or self.muted:
             return []
         return self.events.begin("drift", "alert", now, descriptions.DRIFT, peak=verdict.smoothed)
 
@@ -276,7 +282,7 @@ class MachineMonitor:
         before, self._problem = self._problem, problem
         if not problem:
             return self.events.end("signal", now)
-        continues = "signal" in self.events.open and before in ("", problem)
+        continues = "signal" in self.events.ongoing and before in ("", problem)
         if continues or self.muted:
             return []
         # Another problem is another event.

@@ -12,8 +12,9 @@ from ssdpt.monitor.store import Store
 class MachineValues:
     """Values by machine and key; a value is written only when it has changed."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(self, store: Store, machines_lock: threading.RLock) -> None:
+        """`machines_lock` guards what machines have learned, which other threads change."""
+        self._store, self._machines_lock = store, machines_lock
         self._written: dict[tuple[str, str], Any] = {}
         self._removed: set[str] = set()  # machines
         self._lock = threading.RLock()
@@ -50,12 +51,15 @@ class MachineValues:
 
     def save(self, machine: MachineMonitor) -> None:
         """Everything that a machine has learned beside its model."""
-        self.set(machine.id, "usual_dbfs", machine.running.usual_dbfs)
-        if machine.model is not None:
-            baseline = machine.judge.baseline
-            self.set(machine.id, "baseline", {"model": machine.model.digest, **baseline.to_json()})
-            self.set(machine.id, "block_maxima", baseline.blocks.to_json())
-            self.set(machine.id, "spectra", machine.spectrum.to_json())
+        with self._machines_lock:  # copied under the lock, written without it
+            values: dict[str, Any] = {"usual_dbfs": machine.running.usual_dbfs}
+            if machine.model is not None:
+                baseline = machine.judge.baseline
+                values["baseline"] = {"model": machine.model.digest, **baseline.to_json()}
+                values["block_maxima"] = baseline.blocks.to_json()
+                values["spectra"] = machine.spectrum.to_json()
+        for key, value in values.items():
+            self.set(machine.id, key, value)
 
     def restore(self, machine: MachineMonitor) -> None:
         """The reverse of `save`, if it was learned with the same model."""

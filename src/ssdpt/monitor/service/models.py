@@ -33,7 +33,9 @@ class ModelCache:
         """Write a fitted model to its folder, and hold it."""
         folder.parent.mkdir(parents=True, exist_ok=True)
         detector.save(folder)
-        model = LiveModel(detector)
+        # Fitted on the CPU; where models score on a GPU, the saved one is read there.
+        on_cpu = self.device == "cpu"
+        model = LiveModel(detector if on_cpu else load_model(folder, device=self.device))
         with self._lock:
             self._models[folder.resolve()] = model
         return model

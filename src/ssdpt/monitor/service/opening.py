@@ -139,14 +139,11 @@ class MachineOpener:
         )
 
     def _resume_events(self, machine: MachineMonitor) -> None:
-        # Newest first: of two of one kind that never ended, the newest continues.
-        for event in self._store.active_events(machine.id):
-            if event.kind not in machine.events.open:
-                machine.events.resume(event)
-                if event.kind == "anomaly":
-                    machine.judge.alarm.level = event.level
         latest = self._store.events(machine=machine.id, limit=1)
-        machine.events.last = latest[0] if latest else None
+        machine.events.resume(self._store.ongoing_events(machine.id), latest[0] if latest else None)
+        anomaly = machine.events.ongoing.get("anomaly")
+        if anomaly is not None:
+            machine.judge.resume(anomaly.level)
 
 
 def _history_seconds(config: MonitorConfig) -> float:

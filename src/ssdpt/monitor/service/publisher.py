@@ -58,8 +58,6 @@ class Publisher:
 
     def machine_changed(self, id: str) -> None:
         """Something of this machine has changed that no other message carries."""
-        if self._subscriptions.empty:
-            return
         status = self._status_of(id)
         if status is not None:
             self._subscriptions.publish(MachineChanged(status=status))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import logging
 import time as clock
-from contextlib import suppress
 from pathlib import Path
 
 from ssdpt.monitor.config import MonitorConfig
@@ -35,6 +35,9 @@ from ssdpt.monitor.store import Store, StoreUnavailable
 from ssdpt.monitor.store.learned_models import MACHINES
 from ssdpt.monitor.store.writer import StoreWriter
 
+_LAST_JOBS = 3.0  # seconds to keep recordings of events when the service stops
+_LOG = logging.getLogger(__name__)
+
 
 class MonitorService:
     """Monitors machines until it is stopped; `api` is what others can ask of it."""
@@ -63,7 +66,7 @@ class MonitorService:
             self._writer, self._subscriptions, self.metrics, outputs, self._view.machine_if_known
         )
         self._status_changes = StatusChanges(self.machines, publisher)
-        values = MachineValues(store)
+        values = MachineValues(store, self.machines.lock)
         models = ModelCache(self.config.device)
         opener = MachineOpener(store, data, models, values, self.log)
         self._jobs = JobQueue(self.log)
@@ -96,7 +99,7 @@ class MonitorService:
             self._jobs,
             self.log,
             lambda: self.config.retention,
-            feedback.recorded,
+            feedback.learn_from,
         )
         self._housekeeping = Housekeeping(
             self.machines,
@@ -112,7 +115,6 @@ class MonitorService:
             opener,
             models,
             publisher,
-            self.learning,
             recorder,
             self._housekeeping,
             self._writer,
@@ -164,11 +166,17 @@ class MonitorService:
         self.loop.stop()
         self._housekeeping.stop()
         for machine in self.machines:
+            machine.capture.ask_to_stop()  # all at once, then wait for each
+        for machine in self.machines:
             machine.capture.stop(0.5)
-        self._jobs.close()
-        with suppress(StoreUnavailable):
+        self._recorder.record_all()
+        self._jobs.close(_LAST_JOBS)
+        try:
             self._housekeeping.save_values()
-        self._publisher.close()
+        except StoreUnavailable as error:
+            _LOG.warning("what machines have learned was not saved: %s", error)
+        finally:
+            self._publisher.close()
 
     @property
     def ready(self) -> bool:
@@ -191,7 +199,7 @@ class MonitorService:
             self._subscriptions.publish(ServiceChanged(status=self._view.service()))
 
     def _end_events_of_removed_machines(self) -> None:
-        """Machines that were removed while the service was stopped have no active events."""
-        active = {event.machine for event in self._store.active_events()}
-        for id in active - set(self.machines.ids()):
+        """Machines that were removed while the service was stopped have no ongoing events."""
+        ongoing = {event.machine for event in self._store.ongoing_events()}
+        for id in ongoing - set(self.machines.ids()):
             self._store.end_events(id, clock.time())

@@ -57,7 +57,7 @@ class ServiceView:
 
 def machine_status(machine: MachineMonitor, *, added_on_page: bool) -> MachineStatus:
     """Everything that is shown of a machine; a new field of the page begins here."""
-    judge, reading, drift = machine.judge, machine.last, machine.events.open.get("drift")
+    judge, reading, drift = machine.judge, machine.last, machine.events.ongoing.get("drift")
     return MachineStatus(
         id=machine.id,
         name=machine.settings.title,
@@ -65,7 +65,7 @@ def machine_status(machine: MachineMonitor, *, added_on_page: bool) -> MachineSt
         model="" if machine.model is None else machine.model.detector.system_name,
         state=machine.state,
         state_since=machine.state_since,
-        muted_until=machine.muted_until,
+        muted_until=machine.muted_until if machine.muted else None,
         smoothed=reading.smoothed if reading else None,
         p_value=reading.p_value if reading else None,
         level_dbfs=reading.level_dbfs if reading else None,
@@ -77,7 +77,7 @@ def machine_status(machine: MachineMonitor, *, added_on_page: bool) -> MachineSt
         drift=None if drift is None else DriftStatus(message=drift.message, since=drift.began),
         source=_source_state(machine),
         learning=_learning_progress(machine),
-        open_events=len(machine.events.open),
+        ongoing_events=len(machine.events.ongoing),
         last_event=machine.events.last,
         recent_scores=tuple(machine.recent_scores),
     )

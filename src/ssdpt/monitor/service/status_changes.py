@@ -27,6 +27,7 @@ def _facts(machine: MachineMonitor) -> object:
     """Equal as long as there is nothing new to show; cheap, for many machines every second."""
     source, collector = machine.capture.source.status, machine.collector
     return (
+        machine.muted,
         machine.judge.operating_point,
         machine.capture.failure,
         source.connected,

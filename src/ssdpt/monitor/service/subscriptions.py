@@ -89,11 +89,6 @@ class Subscriptions:
             for subscription in self._all:
                 subscription.put(message)
 
-    @property
-    def empty(self) -> bool:
-        """Whether nobody follows."""
-        return not self._all
-
     def close(self) -> None:
         """End all subscriptions."""
         with self._lock:

@@ -6,12 +6,13 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.config import ChannelSettings, SourceSettings
 from ssdpt.monitor.sources.chunk import Chunk
 from ssdpt.monitor.sources.clock import SYSTEM, Clock
+from ssdpt.types import Floats
 
 CHUNK_SECONDS = 0.25
 
@@ -33,6 +34,14 @@ class SourceStatus:
 
 class SourceLost(Exception):
     """The connection broke or could not be made; trying again may help. The text says why."""
+
+
+@runtime_checkable
+class PushableSource(Protocol):
+    """A source that other programs send sound to."""
+
+    def push(self, samples: Floats, rate: int, channels: int, time: float | None) -> float:
+        """Add sound (frames, channels); gives how many seconds of it are new."""
 
 
 class Source(ABC):

@@ -17,7 +17,7 @@ from ssdpt.monitor.sources.base import Source, SourceLost
 from ssdpt.monitor.sources.chunk import Chunk
 from ssdpt.monitor.sources.clock import SYSTEM, Clock
 from ssdpt.monitor.sources.recordings import read_blocks, skipped_message, sound_files
-from ssdpt.monitor.sources.timeline import Placement, Timeline
+from ssdpt.monitor.sources.timeline import Placement, RecordingTimeline
 from ssdpt.types import Floats
 
 _POLL = 0.5  # seconds; polling also sees what other computers write onto a network share
@@ -78,7 +78,7 @@ class FolderSource(Source):
         self._started = clock.wall()
         self._done: set[_File] | None = None  # read or skipped; None: never listed yet
         self._first_seen: dict[_File, float] = {}  # steady time, of new files
-        self._timeline = Timeline(_TOLERANCE)
+        self._timeline = RecordingTimeline(_TOLERANCE)
         self._skipped = 0
         self._last_skipped = ""
 

@@ -19,7 +19,7 @@ from ssdpt.monitor.config import ChannelSettings
 from ssdpt.monitor.sources.base import CHUNK_SECONDS, Source, check_channel
 from ssdpt.monitor.sources.chunk import Chunk
 from ssdpt.monitor.sources.clock import SYSTEM, TOLERANCE, Clock
-from ssdpt.monitor.sources.timeline import Timeline
+from ssdpt.monitor.sources.timeline import RecordingTimeline
 from ssdpt.types import Floats
 
 MAX_WAITING = 60.0  # seconds of sound
@@ -42,7 +42,6 @@ class PushedSettings(ChannelSettings):
     )
 
     arrives_in_files: ClassVar[bool] = True
-    accepts_push: ClassVar[bool] = True
 
     @property
     def reads_local_files(self) -> bool:
@@ -69,7 +68,7 @@ class PushedSource(Source):
     def __init__(self, settings: PushedSettings, rate: int, clock: Clock = SYSTEM) -> None:
         super().__init__(settings, rate, clock)
         self._disconnected_after = settings.max_silence or _DISCONNECTED_AFTER
-        self._timeline = Timeline(TOLERANCE)
+        self._timeline = RecordingTimeline(TOLERANCE)
         self._pushes: deque[_Push] = deque()
         self._waiting = 0.0  # seconds
         self._last = clock.steady()

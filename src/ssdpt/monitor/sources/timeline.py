@@ -14,7 +14,7 @@ class Placement:
     cut: float = 0.0  # seconds at its beginning that overlap with the recording before
 
 
-class Timeline:
+class RecordingTimeline:
     """Times that never go back, although the times of the recordings are not exact."""
 
     def __init__(self, tolerance: float) -> None:

@@ -98,7 +98,7 @@ class Events(StoreBase):
         with self.database.read() as connection:
             return _with_comments(connection, connection.execute(query).all())
 
-    def active_events(self, machine: str | None = None) -> list[Event]:
+    def ongoing_events(self, machine: str | None = None) -> list[Event]:
         """All events that have not ended, of one machine or of all, newest first."""
         column = events.c
         query = _select(machine).where(column.ended.is_(None))
