@@ -23,6 +23,10 @@ class SpectrumRange:
         self._mean, self._variance = np.zeros(bins), np.zeros(bins)
         self._seconds = 0
 
+    @property
+    def bins(self) -> int:
+        return len(self._mean)
+
     def add(self, spectrum: Floats) -> None:
         """One second."""
         # A plain mean at first, then one that forgets.
@@ -67,10 +71,10 @@ class SpectrumBaseline:
     def learn(self, spectrum: Floats, point: int) -> None:
         """A normal second with this spectrum (bins,) in dB, at this operating point."""
         self._last_point = point
-        known = self._ranges.get(point)
-        if known is None or len(known._mean) != len(spectrum):
-            known = self._ranges[point] = SpectrumRange(len(spectrum))
-        known.add(spectrum)
+        normal_range = self._ranges.get(point)
+        if normal_range is None or normal_range.bins != len(spectrum):
+            normal_range = self._ranges[point] = SpectrumRange(len(spectrum))
+        normal_range.add(spectrum)
 
     def to_json(self) -> dict[str, Any]:
         """State that outlives a restart."""

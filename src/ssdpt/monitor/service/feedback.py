@@ -45,9 +45,7 @@ class Feedback:
         self._machines, self._store, self._writer = machines, store, writer
         self._opener, self._values, self._publisher = opener, values, publisher
         self._jobs, self._log, self._keep_audio = jobs, log, keep_audio
-        self._lock = (
-            threading.Lock()
-        )  # one action at a time: published in order
+        self._lock = threading.Lock()  # one action at a time: published in order
 
     def acknowledge(self, id: str, who: str, comment: str = "") -> Event:
         return self._change(lambda: self._store.acknowledge(id, who, clock.time(), comment))

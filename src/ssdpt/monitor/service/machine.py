@@ -10,6 +10,7 @@ from ssdpt.alarms.judge import MachineJudge, ScoreScale, Verdict
 from ssdpt.alarms.operating_points import UNKNOWN, OperatingPoints
 from ssdpt.alarms.running import RunningDetector
 from ssdpt.alarms.source_health import SourceHealth
+from ssdpt.features.loudness import Loudness
 from ssdpt.monitor.capture.capture import AudioCapture
 from ssdpt.monitor.capture.spectrum import SpectrumBaseline
 from ssdpt.monitor.config import MachineSettings
@@ -180,36 +181,15 @@ class MachineMonitor:
         self._processed_until = now
         if score is not None and not math.isfinite(score.value):
             score = None
-        # While learning, how loud it runs may be what is to be learned anew.
-        quietest = None if self.learning else self.judge.baseline.quietest_dbfs
-        running = not loudness.silent and self.running.update(now, loudness.dbfs, quietest)
         messages = self._report_source(now, self.health.update(now, loudness, lost=False))
         spectrum = self.capture.spectrum(now)
         self.judge.add_second(spectrum, loudness.dbfs)
-        verdict = None
-        if not running:
-            self.judge.stop()
-            state: MachineState = "off"
-        elif self.learning:
-            self.judge.stop()
-            state = "learning"
-        elif score is None or self.model is None:
-            state = "starting"  # after a gap too, until a whole clip is captured
-        else:
-            # The first score after a gap covers a whole clip that was not judged before.
-            new = self.model.clip_seconds if self._without_verdict else seconds
-            verdict = self.judge.update(now, new, score.value)
-            state = verdict.level
-            messages += self._report_drift(now, verdict)
-        self._without_verdict = verdict is None
-        if state in ("starting", "learning", "normal") and self.running.running:
-            self.running.learn(loudness.dbfs)
-        if state == "normal":
-            if spectrum is not None:
-                self.spectrum.learn(spectrum, self.judge.operating_point or UNKNOWN)
-            self._take_sample(now)
+        state, verdict = self._decide(now, seconds, loudness, score)
+        self._learn_normal(now, state, loudness, spectrum)
         smoothed = None if verdict is None else verdict.smoothed
         messages += self._change_state(state, now, smoothed)
+        if verdict is not None:
+            messages += self._report_drift(now, verdict)
         messages += self._report_anomaly(now, verdict)
         self.last = Reading(
             machine=self.id,
@@ -223,6 +203,38 @@ class MachineMonitor:
         )
         self._add_recent(now, smoothed)
         return [*messages, ReadingTaken(reading=self.last)]
+
+    def _decide(
+        self, now: float, seconds: float, loudness: Loudness, score: LiveScore | None
+    ) -> tuple[MachineState, Verdict | None]:
+        """The state after this second, and the verdict where it was judged."""
+        # While learning, how loud it runs may be what is to be learned anew.
+        quietest = None if self.learning else self.judge.baseline.quietest_dbfs
+        running = not loudness.silent and self.running.update(now, loudness.dbfs, quietest)
+        verdict = None
+        if not running or self.learning:
+            self.judge.stop()
+            state: MachineState = "learning" if running else "off"
+        elif score is None or self.model is None:
+            state = "starting"  # after a gap too, until a whole clip is captured
+        else:
+            # The first score after a gap covers a whole clip that was not judged before.
+            new = self.model.clip_seconds if self._without_verdict else seconds
+            verdict = self.judge.update(now, new, score.value)
+            state = verdict.level
+        self._without_verdict = verdict is None
+        return state, verdict
+
+    def _learn_normal(
+        self, now: float, state: MachineState, loudness: Loudness, spectrum: Floats | None
+    ) -> None:
+        """Take level, spectrum and sound of a normal second as such."""
+        if state in ("starting", "learning", "normal") and self.running.running:
+            self.running.learn(loudness.dbfs)
+        if state == "normal":
+            if spectrum is not None:
+                self.spectrum.learn(spectrum, self.judge.operating_point or UNKNOWN)
+            self._take_sample(now)
 
     def _clock_set_back(self) -> None:
         """Everything counted in time starts again."""
