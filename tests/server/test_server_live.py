@@ -130,6 +130,35 @@ def test_a_service_that_ends_disconnects_clients(server, service):
         assert list(lines) == []
 
 
+def reading_arrives(port, service):
+    """Whether a client that connects now gets the next reading."""
+    with listen(port) as lines:
+        service.subscriptions.publish(ReadingTaken(reading=examples.reading()))
+        return next_event(lines)[0] == "reading"
+
+
+def test_a_subscription_that_overflows_is_replaced(server, service):
+    port, running_server = server
+    broadcaster = broadcaster_of(running_server)
+    with listen(port) as lines:
+        subscription = broadcaster._subscription
+        with subscription._changed:
+            subscription.closed = True  # as `put` does for a subscriber that is far behind
+        assert list(lines) == []  # the page is disconnected, and loads its state again
+    assert broadcaster._subscription is not subscription
+    assert reading_arrives(port, service)
+    assert service.subscriptions._all == {broadcaster._subscription}
+
+
+def test_an_update_that_cannot_be_sent_does_not_end_the_stream(server, service, caplog):
+    port, _ = server
+    with listen(port) as lines:
+        service.subscriptions.publish("no update")
+        assert list(lines) == []
+    assert "cannot forward an update" in caplog.text
+    assert reading_arrives(port, service)
+
+
 def test_the_live_stream_needs_a_viewer(service, store, settings, tokens, monkeypatch):
     monkeypatch.setattr(event_stream, "HEARTBEAT", 0.05)
     with running(service, store, settings) as (port, running_server):

@@ -108,11 +108,36 @@ test.each([
   await shows(text)
 })
 
+const send = (name, data) => streams.at(-1).dispatchEvent(new MessageEvent(name, { data: JSON.stringify(data) }))
+
+test('only the service says in which state a machine is and how many events it has', async () => {
+  const live = await open('#/overview')
+  const before = live.snapshot().machines['pump-2']
+  send('event', { ...fixtures.Event, machine: 'pump-2', began: before.state_since + 1e6, ended: null })
+  send('reading', { ...fixtures.Reading, machine: 'pump-2', time: before.state_since + 1e6, state: 'alarm', smoothed: 7.77 })
+  const { smoothed, last_sound, ...others } = live.snapshot().machines['pump-2']
+  expect([smoothed, last_sound]).toEqual([7.77, before.state_since + 1e6])
+  expect(others).toMatchObject({ state: 'off', state_since: before.state_since, ongoing_events: before.ongoing_events, last_event: before.last_event })
+  send('machine', { ...before, state: 'alarm', ongoing_events: 3 })
+  await shows('3 active events')
+})
+
+test('events of a machine are announced unless it is muted now', async () => {
+  const live = await open('#/overview')
+  const machine = live.snapshot().machines['pump-2']
+  const begin = (id) => send('event', { ...fixtures.Event, id, machine: 'pump-2', acknowledged: null, state: 'active', message: id })
+  send('machine', { ...machine, muted_until: live.clock.now() + 60 })
+  begin('while muted')
+  expect(live.snapshot().announcement).toBe('')
+  send('machine', { ...machine, muted_until: live.clock.now() - 1 })
+  begin('after the mute')
+  expect(live.snapshot().announcement).toContain('after the mute')
+})
+
 test('messages of the stream are shown without a request', async () => {
   const live = await open('#/overview')
   await shows('Coolant pump 2')
   requests.length = 0
-  const send = (name, data) => streams.at(-1).dispatchEvent(new MessageEvent(name, { data: JSON.stringify(data) }))
   send('service', { ...fixtures.ServiceStatus, problems: ['the disk is full'] })
   await shows('the disk is full')
   send('event', { ...fixtures.Event, machine: 'pump-2', message: 'Coolant pump 2: unusual sound' })

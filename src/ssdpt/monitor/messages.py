@@ -179,7 +179,7 @@ class MachineStatus(_Model):
     drift: DriftStatus | None
     source: SourceState
     learning: LearningProgress | None
-    open_events: int
+    ongoing_events: int = Field(description="Events that are not over.")
     last_event: Event | None
     recent_scores: tuple[tuple[Seconds, float], ...] = Field(
         description="Time and smoothed score of the last ten minutes."

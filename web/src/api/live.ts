@@ -207,17 +207,14 @@ export class Live {
     this.readingListeners.forEach((machine, listener) => {
       if (machine === reading.machine) listener(reading)
     })
+    // States, events and all else come with the `machine` messages.
     const machine: MachineStatus = {
       ...previous,
       smoothed: reading.smoothed,
       p_value: reading.p_value,
       level_dbfs: reading.level_dbfs,
+      last_sound: reading.time,
       recent_scores: appended(previous.recent_scores, reading.time, reading.smoothed),
-    }
-    if (reading.state !== 'lost') machine.last_sound = reading.time
-    if (reading.state !== previous.state) {
-      machine.state = reading.state
-      machine.state_since = reading.time
     }
     this.change({ machines: { ...this.state.machines, [reading.machine]: machine } })
   }
@@ -226,21 +223,11 @@ export class Live {
     const previous = this.state.events[event.id]
     const events = { ...this.state.events, [event.id]: event }
     const machine = this.state.machines[event.machine]
-    const machines = machine
-      ? {
-          ...this.state.machines,
-          [event.machine]: {
-            ...machine,
-            last_event: !machine.last_event || event.began >= machine.last_event.began ? event : machine.last_event,
-            open_events: Object.values(events).filter((each) => each.machine === event.machine && each.ended === null).length,
-          },
-        }
-      : this.state.machines
     const isNew = event.state === 'active' && (!previous || (previous.level === 'alert' && event.level === 'alarm'))
     const announcement =
-      isNew && !(machine && isMuted(machine))
+      isNew && !(machine && isMuted(machine, this.clock.now()))
         ? `${STATE_NAMES[event.level]}: ${machine?.name ?? event.machine}. ${event.message}`
         : this.state.announcement
-    this.change({ events, machines, announcement })
+    this.change({ events, announcement })
   }
 }

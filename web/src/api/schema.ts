@@ -313,12 +313,12 @@ export interface paths {
         put?: never;
         /**
          * Mute
-         * @description No new events for some minutes, for planned work.
+         * @description Begin no new events for some minutes, for planned work.
          */
         post: operations["mute_v1_machines__machine__mute_post"];
         /**
          * Unmute
-         * @description New events again.
+         * @description End the mute: new events may begin again.
          */
         delete: operations["unmute_v1_machines__machine__mute_delete"];
         options?: never;
@@ -692,7 +692,7 @@ export interface components {
         };
         /**
          * ActionRecord
-         * @description Who did what.
+         * @description An action of a user: who did what, and when.
          */
         ActionRecord: {
             /** Id */
@@ -709,7 +709,7 @@ export interface components {
             what: string;
             /**
              * About
-             * @description A machine, an event or a user.
+             * @description The machine, event or user that the action was about.
              */
             about: string;
         };
@@ -890,14 +890,10 @@ export interface components {
              */
             readonly has_audio: boolean;
         };
-        /**
-         * EventMessage
-         * @description An event is new or has changed.
-         */
+        /** EventMessage */
         EventMessage: {
             /**
              * Event
-             * @default event
              * @constant
              */
             event: "event";
@@ -937,7 +933,7 @@ export interface components {
         FalseAlertsRequest: {
             /**
              * False Alerts Per Week
-             * @description That are acceptable.
+             * @description The number of false alerts per week that is acceptable.
              * @example 1
              */
             false_alerts_per_week: number;
@@ -954,7 +950,7 @@ export interface components {
         LabelRequest: {
             /**
              * Label
-             * @description What it was; empty removes the label.
+             * @description What a person says the event was; an empty text removes the label.
              * @enum {string}
              */
             label: "" | "normal" | "fault";
@@ -980,14 +976,10 @@ export interface components {
              */
             minutes: number;
         };
-        /**
-         * MachineMessage
-         * @description A machine has changed in something other than its readings, or is new.
-         */
+        /** MachineMessage */
         MachineMessage: {
             /**
              * Event
-             * @default machine
              * @constant
              */
             event: "machine";
@@ -1048,7 +1040,7 @@ export interface components {
         };
         /**
          * MachineSound
-         * @description What the page of a machine draws every second, in one answer.
+         * @description The sound of a machine, which its page draws every second, in one answer.
          */
         MachineSound: {
             spectrum: components["schemas"]["Spectrum"];
@@ -1117,8 +1109,11 @@ export interface components {
             drift: components["schemas"]["DriftStatus"] | null;
             source: components["schemas"]["SourceState"];
             learning: components["schemas"]["LearningProgress"] | null;
-            /** Open Events */
-            open_events: number;
+            /**
+             * Ongoing Events
+             * @description Events that are not over.
+             */
+            ongoing_events: number;
             last_event: components["schemas"]["Event"] | null;
             /**
              * Recent Scores
@@ -1168,7 +1163,7 @@ export interface components {
         OperatingPointRequest: {
             /**
              * Name
-             * @description Empty: no name.
+             * @description The new name; an empty text removes the name.
              * @example half load
              */
             name: string;
@@ -1245,14 +1240,10 @@ export interface components {
                 [key: string]: number;
             };
         };
-        /**
-         * ReadingMessage
-         * @description One more second of a machine.
-         */
+        /** ReadingMessage */
         ReadingMessage: {
             /**
              * Event
-             * @default reading
              * @constant
              */
             event: "reading";
@@ -1262,31 +1253,23 @@ export interface components {
         ReceivedAudio: {
             /**
              * Seconds
-             * @description Length of the sound that was received.
+             * @description The length of the sound that was received.
              */
             seconds: number;
         };
-        /**
-         * RemovedMessage
-         * @description A machine is no longer monitored.
-         */
+        /** RemovedMessage */
         RemovedMessage: {
             /**
              * Event
-             * @default removed
              * @constant
              */
             event: "removed";
             data: components["schemas"]["MachineRemoved"];
         };
-        /**
-         * ServiceMessage
-         * @description Notes or problems of the service have changed.
-         */
+        /** ServiceMessage */
         ServiceMessage: {
             /**
              * Event
-             * @default service
              * @constant
              */
             event: "service";
@@ -1349,7 +1332,7 @@ export interface components {
             role: "viewer" | "operator" | "admin";
             /**
              * Csrf
-             * @description For the header X-CSRF-Token; empty where none is needed.
+             * @description The value of the header X-CSRF-Token; empty where the header is not needed.
              */
             csrf: string;
         };
@@ -1450,7 +1433,7 @@ export interface components {
         };
         /**
          * StatusReply
-         * @description The service, its machines, and who is signed in.
+         * @description The state of the service, its machines, and the user who is signed in.
          */
         StatusReply: {
             /**
@@ -1529,15 +1512,15 @@ export interface components {
             message: string;
         };
         /**
-         * Trend
-         * @description Smoothed scores of a machine over time; null where nothing was judged.
+         * TrendReply
+         * @description Smoothed scores of a machine over time; null where the sound was not scored.
          */
-        Trend: {
+        TrendReply: {
             /** Seconds Per Point */
             seconds_per_point: number;
             /**
              * Time
-             * @description Beginning of each point.
+             * @description The beginning of each point.
              */
             time: number[];
             /** Low */
@@ -1548,7 +1531,7 @@ export interface components {
             high: (number | null)[];
             /**
              * State
-             * @description The most urgent of each point.
+             * @description The most urgent state within each point.
              */
             state: ("starting" | "learning" | "off" | "normal" | "alert" | "alarm" | "lost")[];
         };
@@ -2438,7 +2421,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Trend"];
+                    "application/json": components["schemas"]["TrendReply"];
                 };
             };
             /** @description Unauthorized */
@@ -2577,7 +2560,7 @@ export interface operations {
     spectrogram_v1_machines__machine__spectrogram_get: {
         parameters: {
             query?: {
-                /** @description Of sound, up to now. */
+                /** @description The length of the sound that is shown, which ends now. */
                 seconds?: number;
             };
             header?: never;
@@ -2657,7 +2640,7 @@ export interface operations {
     sound_v1_machines__machine__sound_get: {
         parameters: {
             query?: {
-                /** @description Of sound, up to now. */
+                /** @description The length of the sound that is shown, which ends now. */
                 seconds?: number;
             };
             header?: never;
@@ -3537,7 +3520,7 @@ export interface operations {
         parameters: {
             query?: {
                 machine?: string | null;
-                /** @description Only those that are not cleared. */
+                /** @description Whether to list only events that are not cleared. */
                 open?: boolean;
                 kind?: ("anomaly" | "drift" | "signal") | null;
                 /** @description Seconds since 1970, UTC. */
@@ -4170,7 +4153,7 @@ export interface operations {
     export_v1_export_get: {
         parameters: {
             query?: {
-                /** @description Empty: all. */
+                /** @description Id of one machine; all machines if it is left out. */
                 machine?: string | null;
                 what?: "scores" | "events";
                 format?: "csv" | "parquet";

@@ -77,7 +77,7 @@ def machine_status(machine: MachineMonitor, *, added_on_page: bool) -> MachineSt
         drift=None if drift is None else DriftStatus(message=drift.message, since=drift.began),
         source=_source_state(machine),
         learning=_learning_progress(machine),
-        open_events=len(machine.events.open),
+        ongoing_events=len(machine.events.open),
         last_event=machine.events.last,
         recent_scores=tuple(machine.recent_scores),
     )

@@ -28,7 +28,9 @@ _MEDIA_TYPES = {".flac": "audio/flac", ".wav": "audio/wav", ".ogg": "audio/ogg"}
 def events(
     context: Context,
     machine: Annotated[str | None, Query(max_length=64, pattern=r"^[a-z0-9_-]+$")] = None,
-    open: Annotated[bool, Query(description="Only those that are not cleared.")] = False,
+    open: Annotated[
+        bool, Query(description="Whether to list only events that are not cleared.")
+    ] = False,
     kind: EventKind | None = None,
     begin: Timestamp = None,
     end: Timestamp = None,

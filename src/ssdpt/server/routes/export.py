@@ -35,7 +35,9 @@ _MEDIA_TYPES: dict[Format, str] = {
 def export(
     context: Context,
     time_range: TimeRangeQuery,
-    machine: Annotated[str | None, Query(description="Empty: all.")] = None,
+    machine: Annotated[
+        str | None, Query(description="Id of one machine; all machines if it is left out.")
+    ] = None,
     what: Annotated[Literal["scores", "events"], Query()] = "scores",
     format: Annotated[Format, Query()] = "csv",
 ) -> StreamingResponse:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
@@ -23,13 +22,15 @@ from ssdpt.server.schemas import (
     MachineSound,
     MuteRequest,
     OperatingPointRequest,
-    Trend,
+    TrendReply,
 )
 from ssdpt.server.time_range import TimeRangeQuery
 
 router = APIRouter(prefix="/v1/machines", tags=["machines"])
 
-SpectrogramSeconds = Annotated[float, Query(gt=0, le=120, description="Of sound, up to now.")]
+SpectrogramSeconds = Annotated[
+    float, Query(gt=0, le=120, description="The length of the sound that is shown, which ends now.")
+]
 
 
 @router.get("")
@@ -67,9 +68,9 @@ def trend(
     time_range: TimeRangeQuery,
     context: Context,
     points: Annotated[int, Query(ge=1, le=5000)] = 600,
-) -> Trend:
+) -> TrendReply:
     """Its scores over a time range, by default the last hour."""
-    return Trend.of(context.store.trend(machine, time_range.begin, time_range.end, points))
+    return TrendReply.of(context.store.trend(machine, time_range.begin, time_range.end, points))
 
 
 @router.get("/{machine}/spectrum")
@@ -111,15 +112,16 @@ def normal_sample(machine: MachineId, context: Context) -> Response:
 
 @router.post("/{machine}/mute")
 def mute(user: Operator, machine: MachineId, body: MuteRequest, context: Context) -> MachineStatus:
-    """No new events for some minutes, for planned work."""
-    context.service.mute(machine, time.time() + 60 * body.minutes)
+    """Begin no new events for some minutes, for planned work."""
+    # By the clock of the service, which is ahead of this computer's in a fast simulation.
+    context.service.mute(machine, context.service.status().now + 60 * body.minutes)
     context.log(user, f"muted for {body.minutes:g} min", machine)
     return context.service.machine_status(machine)
 
 
 @router.delete("/{machine}/mute")
 def unmute(user: Operator, machine: MachineId, context: Context) -> MachineStatus:
-    """New events again."""
+    """End the mute: new events may begin again."""
     context.service.mute(machine, None)
     context.log(user, "unmuted", machine)
     return context.service.machine_status(machine)
