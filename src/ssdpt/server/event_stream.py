@@ -82,12 +82,12 @@ class Broadcaster:
         return queue
 
     def remove_client(self, queue: ClientQueue) -> None:
-        """The client has left."""
+        """Send nothing more to a client that has left."""
         self._queues.discard(queue)
 
     @property
     def clients(self) -> int:
-        """Clients that are connected."""
+        """The number of clients that are connected."""
         return len(self._queues)
 
     def close_clients(self) -> None:

@@ -42,7 +42,7 @@ class ServerSettings(Settings):
 
     @property
     def loopback(self) -> bool:
-        """Whether only this computer can reach it."""
+        """Whether only this computer can reach the server."""
         return is_loopback(self.host)
 
 

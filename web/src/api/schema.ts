@@ -75,18 +75,20 @@ export interface paths {
         };
         /**
          * Session
-         * @description Who is signed in.
+         * @description The user who is signed in.
          */
         get: operations["session_v1_session_get"];
         put?: never;
         /**
          * Sign In
-         * @description Sets the cookie ssdpt_session; unsafe requests with it need the header X-CSRF-Token.
+         * @description Sign in.
+         *
+         *     Sets the cookie ssdpt_session; unsafe requests with it need the header X-CSRF-Token.
          */
         post: operations["sign_in_v1_session_post"];
         /**
          * Sign Out
-         * @description Ends the session.
+         * @description Sign out: the session ends.
          */
         delete: operations["sign_out_v1_session_delete"];
         options?: never;
@@ -103,7 +105,7 @@ export interface paths {
         };
         /**
          * Status
-         * @description The service, its machines, and who is signed in.
+         * @description The service, its machines, and the user who is signed in.
          */
         get: operations["status_v1_status_get"];
         put?: never;
@@ -143,7 +145,9 @@ export interface paths {
         };
         /**
          * Actions
-         * @description Who did what, newest first. For the next page, set `before` to the id of the last one.
+         * @description The actions of users, newest first.
+         *
+         *     For the next page, set `before` to the id of the last action.
          */
         get: operations["actions_v1_actions_get"];
         put?: never;
@@ -211,7 +215,7 @@ export interface paths {
         };
         /**
          * Trend
-         * @description Its scores over a time range, by default the last hour.
+         * @description The scores of a machine over a time range, by default the last hour.
          */
         get: operations["trend_v1_machines__machine__trend_get"];
         put?: never;
@@ -231,7 +235,7 @@ export interface paths {
         };
         /**
          * Spectrum
-         * @description Its sound now against its normal sound, in dB by mel bin.
+         * @description The sound of a machine now against its normal sound, in dB by mel bin.
          */
         get: operations["spectrum_v1_machines__machine__spectrum_get"];
         put?: never;
@@ -291,7 +295,7 @@ export interface paths {
         };
         /**
          * Normal Sample
-         * @description A sample of its normal sound, to compare with.
+         * @description A sample of the normal sound of a machine, to compare with.
          */
         get: operations["normal_sample_v1_machines__machine__normal_flac_get"];
         put?: never;
@@ -337,7 +341,7 @@ export interface paths {
         put?: never;
         /**
          * Accept Drift
-         * @description Its recent sound is normal from now on.
+         * @description Accept the drift: the recent sound of the machine is normal from now on.
          */
         post: operations["accept_drift_v1_machines__machine__accept_drift_post"];
         delete?: never;
@@ -357,12 +361,12 @@ export interface paths {
         put?: never;
         /**
          * Learn
-         * @description Learn a new baseline from the next minutes of its sound.
+         * @description Learn a new baseline from the next minutes of sound.
          */
         post: operations["learn_v1_machines__machine__learn_post"];
         /**
          * Stop Learning
-         * @description Discard what was collected, and keep the previous baseline.
+         * @description Discard the collected sound, and keep the previous baseline.
          */
         delete: operations["stop_learning_v1_machines__machine__learn_delete"];
         options?: never;
@@ -380,7 +384,7 @@ export interface paths {
         get?: never;
         /**
          * Name Operating Point
-         * @description Name one of its operating points.
+         * @description Name an operating point of a machine.
          */
         put: operations["name_operating_point_v1_machines__machine__operating_points__number__put"];
         post?: never;
@@ -399,7 +403,7 @@ export interface paths {
         };
         /**
          * Preview Thresholds
-         * @description What its thresholds would be with this many false alerts per week.
+         * @description The thresholds that a machine would have with this many false alerts per week.
          */
         get: operations["preview_thresholds_v1_machines__machine__thresholds_get"];
         /**
@@ -486,7 +490,7 @@ export interface paths {
         };
         /**
          * Audio
-         * @description Its recording; the header Range selects a part.
+         * @description The recording of an event; the header Range selects a part.
          */
         get: operations["audio_v1_events__event__audio_get"];
         put?: never;
@@ -506,7 +510,7 @@ export interface paths {
         };
         /**
          * Spectrogram
-         * @description Its spectrogram, and where in it the detector finds the sound unusual.
+         * @description The spectrogram of an event, and where in it the detector finds the sound unusual.
          */
         get: operations["spectrogram_v1_events__event__spectrogram_get"];
         put?: never;
@@ -528,7 +532,7 @@ export interface paths {
         put?: never;
         /**
          * Acknowledge
-         * @description Someone takes care of it.
+         * @description Acknowledge an event: someone takes care of it.
          */
         post: operations["acknowledge_v1_events__event__acknowledge_post"];
         delete?: never;
@@ -548,7 +552,7 @@ export interface paths {
         put?: never;
         /**
          * Comment
-         * @description Add a comment.
+         * @description Add a comment to an event.
          */
         post: operations["comment_v1_events__event__comment_post"];
         delete?: never;
@@ -568,7 +572,7 @@ export interface paths {
         put?: never;
         /**
          * Label
-         * @description Say what it was: a fault, or a normal sound, which the model then learns.
+         * @description Label an event as a fault, or as a normal sound, which the model then learns.
          */
         post: operations["label_v1_events__event__label_post"];
         delete?: never;
@@ -586,7 +590,7 @@ export interface paths {
         };
         /**
          * Live
-         * @description Everything that changes, as server-sent events.
+         * @description All changes of machines, events and the service, as server-sent events.
          *
          *     Events are named `machine`, `reading`, `event`, `removed` and `service`.
          */

@@ -25,7 +25,7 @@ router = APIRouter(prefix="/v1", tags=["live"])
     },
 )
 async def live(request: Request, context: Context) -> EventStream:
-    """Everything that changes, as server-sent events.
+    """All changes of machines, events and the service, as server-sent events.
 
     Events are named `machine`, `reading`, `event`, `removed` and `service`.
     """
