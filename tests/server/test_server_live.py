@@ -24,6 +24,7 @@ from websockets.sync.client import connect as connect_socket
 
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.messages import ReadingTaken, ServiceChanged
+from ssdpt.monitor.service import subscriptions
 from ssdpt.server import event_stream
 from ssdpt.server.routes import audio
 from ssdpt.server.run import address_of, listening, serve
@@ -137,17 +138,19 @@ def reading_arrives(port, service):
         return next_event(lines)[0] == "reading"
 
 
-def test_a_subscription_that_overflows_is_replaced(server, service):
-    port, running_server = server
-    broadcaster = broadcaster_of(running_server)
+def test_a_subscription_that_overflows_is_replaced(server, service, monkeypatch):
+    port, _ = server
+    (overflowed,) = service.subscriptions._all
     with listen(port) as lines:
-        subscription = broadcaster._subscription
-        with subscription._changed:
-            subscription.closed = True  # as `put` does for a subscriber that is far behind
-        assert list(lines) == []  # the page is disconnected, and loads its state again
-    assert broadcaster._subscription is not subscription
+        with monkeypatch.context() as patch:
+            patch.setattr(subscriptions, "_MOST_WAITING", 0)
+            service.mute("fan-1", None)
+        assert overflowed.closed
+        # The page is disconnected and loads its state again; the last update may still arrive.
+        assert [line for line in lines if line.startswith("event")] in ([], ["event: machine"])
     assert reading_arrives(port, service)
-    assert service.subscriptions._all == {broadcaster._subscription}
+    (replacement,) = service.subscriptions._all
+    assert replacement is not overflowed
 
 
 def test_an_update_that_cannot_be_sent_does_not_end_the_stream(server, service, caplog):
