@@ -43,7 +43,10 @@ beforeEach(() => {
 })
 afterEach(() => unmount())
 
+const settled = (live) => vi.waitFor(() => expect(live.isLoading).toBe(false), 5000)
+
 async function open(hash) {
+  requests.length = 0
   window.location.hash = hash
   const [{ Live }, { LiveContext }, { App }] = await Promise.all([
     import('../src/api/live'),
@@ -52,6 +55,9 @@ async function open(hash) {
   ])
   const live = new Live()
   await live.start()
+  // The state is loaded again when the stream has begun.
+  await vi.waitFor(() => expect(requests.filter((path) => path.includes('session'))).toHaveLength(2), 5000)
+  await settled(live)
   const root = react.createRoot(document.body.appendChild(document.createElement('div')))
   root.render(react.createElement(LiveContext, { value: live }, react.createElement(App)))
   unmount = () => {
@@ -120,6 +126,23 @@ test('only the service says in which state a machine is and how many events it h
   expect(others).toMatchObject({ state: 'off', state_since: before.state_since, ongoing_events: before.ongoing_events, last_event: before.last_event })
   send('machine', { ...before, state: 'alarm', ongoing_events: 3 })
   await shows('3 active events')
+})
+
+test('what changes while the state is loaded is not lost', async () => {
+  const live = await open('#/overview')
+  const machine = live.snapshot().machines['pump-2']
+  const loading = live.load()
+  send('machine', { ...machine, state: 'alarm' })
+  await loading
+  expect(live.snapshot().machines['pump-2'].state).toBe('alarm')
+})
+
+test('a stream that begins loads what has changed before', async () => {
+  const live = await open('#/overview')
+  requests.length = 0
+  streams.at(-1).onopen()
+  await settled(live)
+  expect(requests).toContain('v1/status')
 })
 
 test('events of a machine are announced unless it is muted now', async () => {

@@ -51,6 +51,8 @@ export class Live {
   private watchdogTimer = 0
   private notifyTimer = 0
   private lastMessage = 0
+  private loads = 0
+  private delayed: LiveMessage[] = []
 
   subscribe = (listener: () => void): (() => void) => {
     this.listeners.add(listener)
@@ -58,6 +60,10 @@ export class Live {
   }
 
   snapshot = (): LiveState => this.state
+
+  get isLoading(): boolean {
+    return this.loads > 0
+  }
 
   /** The last readings of a machine, oldest first. */
   recentReadings(machine: string): readonly Reading[] {
@@ -97,6 +103,17 @@ export class Live {
 
   /** Loads the whole state: at the start, after a lost connection, and after a change made here. */
   async load(): Promise<void> {
+    this.loads++
+    try {
+      await this.loadAll()
+    } finally {
+      this.loads--
+      // What arrived meanwhile may be newer than what was loaded.
+      if (!this.isLoading) this.delayed.splice(0).forEach((message) => this.apply(message))
+    }
+  }
+
+  private async loadAll(): Promise<void> {
     const [status, open] = await Promise.all([
       get<StatusReply>(url('status')),
       get<MachineEvent[]>(url('events', { open: true, limit: 200 })),
@@ -146,6 +163,7 @@ export class Live {
       this.lastMessage = performance.now()
       const reconnects = this.state.reconnects + (this.state.connectionProblem ? 1 : 0)
       this.change({ connected: true, connectionProblem: '', reconnects }, true)
+      this.reload() // for changes between the first load and the beginning of the stream
     }
     stream.onerror = () => this.disconnected('The connection to the service was lost.')
     for (const name of ['machine', 'reading', 'event', 'removed', 'service'] as const)
@@ -171,7 +189,12 @@ export class Live {
     this.load().catch((error: unknown) => this.disconnected(errorMessage(error)))
   }
 
-  receive({ event: name, data }: LiveMessage): void {
+  receive(message: LiveMessage): void {
+    if (this.isLoading) this.delayed.push(message)
+    else this.apply(message)
+  }
+
+  private apply({ event: name, data }: LiveMessage): void {
     switch (name) {
       case 'machine':
         return this.receiveMachine(data)
