@@ -23,7 +23,7 @@ from ssdpt.monitor.messages import (
     Spectrogram,
     Spectrum,
 )
-from ssdpt.server.schemas import MachineSound, SessionInfo, StatusReply, Trend, UserInfo
+from ssdpt.server.schemas import MachineSound, SessionInfo, StatusReply, TrendReply, UserInfo
 
 TIME = 1.79e9
 EVENT = "0123456789abcdef0123456789abcdef"
@@ -163,7 +163,7 @@ def model(machine="fan-1"):
 
 
 def trend():
-    return Trend(
+    return TrendReply(
         seconds_per_point=1.0,
         time=(TIME - 2, TIME - 1),
         low=(0.9, float("nan")),

@@ -24,6 +24,7 @@ from websockets.sync.client import connect as connect_socket
 
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.messages import ReadingTaken, ServiceChanged
+from ssdpt.monitor.service import subscriptions
 from ssdpt.server import event_stream
 from ssdpt.server.routes import audio
 from ssdpt.server.run import address_of, listening, serve
@@ -128,6 +129,37 @@ def test_a_service_that_ends_disconnects_clients(server, service):
     with listen(server[0]) as lines:
         service.subscriptions.close()
         assert list(lines) == []
+
+
+def reading_arrives(port, service):
+    """Whether a client that connects now gets the next reading."""
+    with listen(port) as lines:
+        service.subscriptions.publish(ReadingTaken(reading=examples.reading()))
+        return next_event(lines)[0] == "reading"
+
+
+def test_a_subscription_that_overflows_is_replaced(server, service, monkeypatch):
+    port, _ = server
+    (overflowed,) = service.subscriptions._all
+    with listen(port) as lines:
+        with monkeypatch.context() as patch:
+            patch.setattr(subscriptions, "_MOST_WAITING", 0)
+            service.mute("fan-1", None)
+        assert overflowed.closed
+        # The page is disconnected and loads its state again; the last update may still arrive.
+        assert [line for line in lines if line.startswith("event")] in ([], ["event: machine"])
+    assert reading_arrives(port, service)
+    (replacement,) = service.subscriptions._all
+    assert replacement is not overflowed
+
+
+def test_an_update_that_cannot_be_sent_does_not_end_the_stream(server, service, caplog):
+    port, _ = server
+    with listen(port) as lines:
+        service.subscriptions.publish("no update")
+        assert list(lines) == []
+    assert "cannot forward an update" in caplog.text
+    assert reading_arrives(port, service)
 
 
 def test_the_live_stream_needs_a_viewer(service, store, settings, tokens, monkeypatch):

@@ -20,7 +20,7 @@ from ssdpt.monitor.messages import (
     ReadingTaken,
     ServiceChanged,
 )
-from ssdpt.server.live_messages import encode, live_message
+from ssdpt.server.live_messages import encode
 from ssdpt.server.openapi import openapi_json
 
 WEB = Path(__file__).parents[2] / "web"
@@ -96,7 +96,7 @@ def test_a_service_that_is_not_ready_has_the_described_shape(client, service, op
     ],
 )
 def test_live_messages_have_the_described_shape(openapi, name, update):
-    first, second, *rest = encode(live_message(update)).decode().split("\n")
+    first, second, *rest = encode(update).decode().split("\n")
     assert (first, rest) == (f"event: {name}", ["", ""])
     openapi.check_live(name, json.loads(second.removeprefix("data: ")))
 

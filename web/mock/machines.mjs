@@ -111,14 +111,14 @@ export function scoreAt(id, time) {
   return 1.3 + slow + 0.5 * (noise(seed, Math.floor(time)) - 0.3) + 4.6 * fault(id, time)
 }
 
-const isJudged = ({ state }) => ['normal', 'alert', 'alarm'].includes(state)
+const isScored = ({ state }) => ['normal', 'alert', 'alarm'].includes(state)
 
 /** With its events and recent scores as they are now. */
 export function refresh(status) {
-  status.open_events = [...events.values()].filter((event) => event.machine === status.id && event.ended === null).length
+  status.ongoing_events = [...events.values()].filter((event) => event.machine === status.id && event.ended === null).length
   const last = [...events.values()].filter((event) => event.machine === status.id).sort((a, b) => b.began - a.began)[0]
   status.last_event = last ? withState(last) : null
-  if (isJudged(status))
+  if (isScored(status))
     status.recent_scores = Array.from({ length: 60 }, (_, index) => {
       const time = now() - 600 + index * 10
       return [time, scoreAt(status.id, time)]
@@ -130,8 +130,8 @@ export function refresh(status) {
 export function tick(send) {
   const time = now()
   for (const status of machines.values()) {
-    // No new file and nothing pushed.
-    if (['folder', 'pushed'].includes(status.source.kind)) continue
+    // No new file, nothing pushed, or no connection.
+    if (['folder', 'pushed'].includes(status.source.kind) || status.state === 'lost') continue
     if (status.learning) {
       status.learning.seconds += 5
       status.level_dbfs = -34 + 4 * noise(1, time)
@@ -139,11 +139,11 @@ export function tick(send) {
         Object.assign(status, { learning: null, model: 'texture', state: 'normal', state_since: time, thresholds: thresholds(1), operating_points: points('', ''), operating_point: 1 })
       send('machine', refresh(status))
     }
-    const judged = isJudged(status)
-    if (status.state !== 'lost') status.last_sound = time
-    status.smoothed = judged ? scoreAt(status.id, time) : null
-    status.p_value = judged ? Math.exp(-status.smoothed * 1.9) : null
-    if (judged) {
+    const scored = isScored(status)
+    status.last_sound = time
+    status.smoothed = scored ? scoreAt(status.id, time) : null
+    status.p_value = scored ? Math.exp(-status.smoothed * 1.9) : null
+    if (scored) {
       status.level_dbfs = -31 + 3 * noise(2, time)
       const state = status.smoothed >= status.thresholds.alarm ? 'alarm' : status.smoothed >= status.thresholds.alert ? 'alert' : 'normal'
       if (state !== status.state) changeState(status, state, time, send)
@@ -160,6 +160,6 @@ function changeState(status, state, time, send) {
   else if (active) Object.assign(active, { level: state === 'alarm' ? 'alarm' : active.level, peak: status.smoothed })
   else addEvent({ machine: status.id, level: state, peak: status.smoothed, message: `${status.name}: ${UNUSUAL}` })
   const event = active ?? [...events.values()].at(-1)
-  send('machine', refresh(status))
   send('event', withState(event))
+  send('machine', refresh(status))
 }

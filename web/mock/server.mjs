@@ -76,7 +76,7 @@ function trend(id, query) {
   const time = Array.from({ length: count }, (_, index) => (Math.floor(begin / step) + index) * step)
   const spread = 0.15 + Math.min(0.7, Math.log10(step + 1) / 4)
   const mean = time.map((at) => scoreAt(id, at))
-  return example('Trend', { seconds_per_point: step, time, mean, low: mean.map((value) => value - spread), high: mean.map((value) => value + spread), state: time.map(() => 'normal') })
+  return example('TrendReply', { seconds_per_point: step, time, mean, low: mean.map((value) => value - spread), high: mean.map((value) => value + spread), state: time.map(() => 'normal') })
 }
 
 function machineSpectrum(status) {
@@ -145,7 +145,10 @@ function eventAnswer(method, id, part, body) {
   if (part === 'label') event.label = body.label
   const text = part === 'comment' ? body.text : part === 'acknowledge' ? body.comment : ''
   if (text) event.comments.push({ who, at: now(), text })
-  if (method === 'POST') send('event', withState(event))
+  if (method === 'POST') {
+    send('event', withState(event))
+    send('machine', refresh(machines.get(event.machine)))
+  }
   return withState(event)
 }
 

@@ -43,7 +43,10 @@ beforeEach(() => {
 })
 afterEach(() => unmount())
 
+const settled = (live) => vi.waitFor(() => expect(live.isLoading).toBe(false), 5000)
+
 async function open(hash) {
+  requests.length = 0
   window.location.hash = hash
   const [{ Live }, { LiveContext }, { App }] = await Promise.all([
     import('../src/api/live'),
@@ -52,6 +55,9 @@ async function open(hash) {
   ])
   const live = new Live()
   await live.start()
+  // The state is loaded again when the stream has begun.
+  await vi.waitFor(() => expect(requests.filter((path) => path.includes('session'))).toHaveLength(2), 5000)
+  await settled(live)
   const root = react.createRoot(document.body.appendChild(document.createElement('div')))
   root.render(react.createElement(LiveContext, { value: live }, react.createElement(App)))
   unmount = () => {
@@ -108,11 +114,53 @@ test.each([
   await shows(text)
 })
 
+const send = (name, data) => streams.at(-1).dispatchEvent(new MessageEvent(name, { data: JSON.stringify(data) }))
+
+test('only the service says in which state a machine is and how many events it has', async () => {
+  const live = await open('#/overview')
+  const before = live.snapshot().machines['pump-2']
+  send('event', { ...fixtures.Event, machine: 'pump-2', began: before.state_since + 1e6, ended: null })
+  send('reading', { ...fixtures.Reading, machine: 'pump-2', time: before.state_since + 1e6, state: 'alarm', smoothed: 7.77 })
+  const { smoothed, last_sound, ...others } = live.snapshot().machines['pump-2']
+  expect([smoothed, last_sound]).toEqual([7.77, before.state_since + 1e6])
+  expect(others).toMatchObject({ state: 'off', state_since: before.state_since, ongoing_events: before.ongoing_events, last_event: before.last_event })
+  send('machine', { ...before, state: 'alarm', ongoing_events: 3 })
+  await shows('3 active events')
+})
+
+test('what changes while the state is loaded is not lost', async () => {
+  const live = await open('#/overview')
+  const machine = live.snapshot().machines['pump-2']
+  const loading = live.load()
+  send('machine', { ...machine, state: 'alarm' })
+  await loading
+  expect(live.snapshot().machines['pump-2'].state).toBe('alarm')
+})
+
+test('a stream that begins loads what has changed before', async () => {
+  const live = await open('#/overview')
+  requests.length = 0
+  streams.at(-1).onopen()
+  await settled(live)
+  expect(requests).toContain('v1/status')
+})
+
+test('events of a machine are announced unless it is muted now', async () => {
+  const live = await open('#/overview')
+  const machine = live.snapshot().machines['pump-2']
+  const begin = (id) => send('event', { ...fixtures.Event, id, machine: 'pump-2', acknowledged: null, state: 'active', message: id })
+  send('machine', { ...machine, muted_until: live.clock.now() + 60 })
+  begin('while muted')
+  expect(live.snapshot().announcement).toBe('')
+  send('machine', { ...machine, muted_until: live.clock.now() - 1 })
+  begin('after the mute')
+  expect(live.snapshot().announcement).toContain('after the mute')
+})
+
 test('messages of the stream are shown without a request', async () => {
   const live = await open('#/overview')
   await shows('Coolant pump 2')
   requests.length = 0
-  const send = (name, data) => streams.at(-1).dispatchEvent(new MessageEvent(name, { data: JSON.stringify(data) }))
   send('service', { ...fixtures.ServiceStatus, problems: ['the disk is full'] })
   await shows('the disk is full')
   send('event', { ...fixtures.Event, machine: 'pump-2', message: 'Coolant pump 2: unusual sound' })

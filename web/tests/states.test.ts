@@ -1,14 +1,16 @@
 import { expect, test } from 'vitest'
 import type { MachineStatus, MachineEvent, MachineState } from '../src/api/types'
 import { lastSound } from '../src/lib/lastSound'
-import { byUrgency, eventSentence, stateSentence, unacknowledgedEvents } from '../src/lib/states'
+import { byUrgency, eventSentence, isMuted, mutedUntil, stateSentence, unacknowledgedEvents } from '../src/lib/states'
+
+const NOW = 1000
 
 function machine(id: string, state: MachineState, more: Partial<MachineStatus> = {}): MachineStatus {
-  return { id, name: id, site: '', state, muted_until: null, open_events: 0, ...more } as MachineStatus
+  return { id, name: id, site: '', state, muted_until: null, ongoing_events: 0, ...more } as MachineStatus
 }
 
 function order(machines: MachineStatus[]): string[] {
-  return [...machines].sort(byUrgency).map((made) => made.id)
+  return [...machines].sort(byUrgency(NOW)).map((made) => made.id)
 }
 
 test('worst first', () => {
@@ -20,10 +22,18 @@ test('within a state: with active events, then not muted, then by name', () => {
   const machines = [
     machine('pump 10', 'normal'),
     machine('pump 9', 'normal'),
-    machine('muted', 'normal', { muted_until: 5 }),
-    machine('zzz', 'normal', { open_events: 1 }),
+    machine('muted', 'normal', { muted_until: NOW + 5 }),
+    machine('zzz', 'normal', { ongoing_events: 1 }),
   ]
   expect(order(machines)).toEqual(['zzz', 'pump 9', 'pump 10', 'muted'])
+})
+
+test('a mute that has ended is none', () => {
+  expect(mutedUntil({ muted_until: NOW + 1 }, NOW)).toBe(NOW + 1)
+  expect(mutedUntil({ muted_until: NOW }, NOW)).toBeNull()
+  expect(isMuted({ muted_until: NOW - 1 }, NOW)).toBe(false)
+  expect(isMuted({ muted_until: null }, NOW)).toBe(false)
+  expect(order([machine('b', 'normal'), machine('a', 'normal', { muted_until: NOW - 1 })])).toEqual(['a', 'b'])
 })
 
 test('a higher score does not move a card', () => {
@@ -37,7 +47,7 @@ test('events to acknowledge: alarms before alerts, then the newest', () => {
   expect(unacknowledgedEvents(events).map(({ id }) => id)).toEqual(['new', 'old', 'alert'])
 })
 
-test('a machine that is not judged says what it is waiting for', () => {
+test('a machine that is not scored says what it is waiting for', () => {
   const waiting = { state: 'starting', model: '', learning: null, last_sound: 5 } as const
   expect(stateSentence({ ...waiting, last_sound: null })).toBe('Waiting for the first sound.')
   expect(stateSentence(waiting)).toBe('Waiting for a baseline to be learned.')

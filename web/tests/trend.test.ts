@@ -14,7 +14,7 @@ test('recent scores keep ten minutes at a readable density', () => {
   expect(scores).toHaveLength(120)
 })
 
-test('while nothing is judged, recent scores stay as they are', () => {
+test('while nothing is scored, recent scores stay as they are', () => {
   const scores: RecentScores = [[1, 1]]
   expect(appended(scores, 100, null)).toBe(scores)
 })
@@ -57,7 +57,7 @@ test('the summary has mean, peak and time above the highest threshold passed', (
   expect(summary(trend([], []), 9, 8)).toBe('No scores in this time range.')
 })
 
-test('a time range in which nothing was judged has no scores', () => {
+test('a time range in which nothing was scored has no scores', () => {
   expect(hasScores(trend([], []))).toBe(false)
   expect(hasScores(trend([0, 60], [null, null]))).toBe(false)
   expect(hasScores(trend([0, 60], [null, 1]))).toBe(true)

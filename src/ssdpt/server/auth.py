@@ -32,14 +32,14 @@ _LOCAL_ONLY = (
 
 @dataclass(frozen=True, slots=True)
 class CurrentUser:
-    """Who sends the request."""
+    """The sender of a request: a user, or anyone at this computer."""
 
     name: str
     role: Role
     cookie: str | None = field(default=None, repr=False)  # the secret of a browser session
 
     def has_role(self, role: Role) -> bool:
-        """Whether they have at least this role."""
+        """Whether the sender has at least this role."""
         return _RANK[self.role] >= _RANK[role]
 
 
@@ -69,7 +69,7 @@ class AccessControl:
             return self._has_users
 
     def clear_cache(self) -> None:
-        """Users have changed."""
+        """Forget cached users, since users have changed."""
         self.sessions.clear_cache()
         with self._lock:
             self._checked = None

@@ -16,12 +16,13 @@ from starlette.types import Receive, Scope, Send
 
 from ssdpt.monitor.service.api import MonitorApi
 from ssdpt.monitor.service.subscriptions import Subscription
-from ssdpt.server.live_messages import encode, live_message
+from ssdpt.server.live_messages import encode
 
 LOG = logging.getLogger(__name__)
 _MAX_QUEUED = 512  # messages; a client that is further behind is disconnected and reconnects
 _MAX_CLIENTS = 256
 HEARTBEAT = 15.0  # seconds
+_PAUSE = 0.5  # seconds before subscribing again, in case that fails again and again
 
 
 class ClientQueue:
@@ -59,12 +60,13 @@ class Broadcaster:
         self._queues: set[ClientQueue] = set()
         self._subscription: Subscription | None = None
         self._thread: threading.Thread | None = None
+        self._stopping = threading.Event()
 
     def start(self) -> None:
         """Subscribe to the service; called on the server's event loop."""
         self._subscription = self._service.subscribe()
         self._thread = threading.Thread(
-            target=self._forward,
+            target=self._forward_until_stopped,
             args=(self._subscription, asyncio.get_running_loop()),
             name="ssdpt-broadcast",
             daemon=True,
@@ -80,35 +82,50 @@ class Broadcaster:
         return queue
 
     def remove_client(self, queue: ClientQueue) -> None:
-        """The client has left."""
+        """Send nothing more to a client that has left."""
         self._queues.discard(queue)
 
     @property
     def clients(self) -> int:
-        """Clients that are connected."""
+        """The number of clients that are connected."""
         return len(self._queues)
 
     def close_clients(self) -> None:
-        """Disconnect every client, so that the server can stop."""
+        """Disconnect every client; each one connects again and loads its state anew."""
         for queue in self._queues:
             queue.closed.set()
 
     async def stop(self) -> None:
-        """End the subscription."""
+        """End the subscription and the thread."""
+        self._stopping.set()
         self.close_clients()
         if self._subscription is not None and self._thread is not None:
             self._subscription.close()
             await run_in_threadpool(self._thread.join, 2.0)
 
-    def _forward(self, subscription: Subscription, loop: asyncio.AbstractEventLoop) -> None:
-        try:
-            for update in subscription:
-                message = encode(live_message(update))
-                loop.call_soon_threadsafe(self._broadcast, message)
-            # Clients reconnect by themselves and load the state again.
+    def _forward_until_stopped(
+        self, subscription: Subscription, loop: asyncio.AbstractEventLoop
+    ) -> None:
+        """A subscription that ends early is replaced: nobody else would revive the stream."""
+        while not self._stopping.is_set():
+            try:
+                self._forward(subscription, loop)
+            except Exception:
+                if loop.is_closed():
+                    return
+                LOG.exception("cannot forward an update to the live stream")
+            subscription.close()
+            if self._stopping.wait(_PAUSE):
+                return
+            LOG.warning("the live stream was interrupted; subscribing again")
+            # Assigned before `_stopping` is read again: either `stop` closes it, or the loop ends.
+            self._subscription = subscription = self._service.subscribe()
+            # Updates are lost by now; disconnected clients load the whole state again.
             loop.call_soon_threadsafe(self.close_clients)
-        except RuntimeError:
-            LOG.debug("the server's event loop ended before the service", exc_info=True)
+
+    def _forward(self, subscription: Subscription, loop: asyncio.AbstractEventLoop) -> None:
+        for update in subscription:
+            loop.call_soon_threadsafe(self._broadcast, encode(update))
 
     def _broadcast(self, message: bytes) -> None:
         for queue in self._queues:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal, Union
+
+from pydantic import BaseModel, create_model
 
 from ssdpt.monitor.messages import (
     Event,
@@ -18,60 +20,40 @@ from ssdpt.monitor.messages import (
 from ssdpt.monitor.service.subscriptions import Update
 from ssdpt.server.schemas import Answer
 
-
-class MachineMessage(Answer):
-    """A machine has changed in something other than its readings, or is new."""
-
-    event: Literal["machine"] = "machine"
-    data: MachineStatus
-
-
-class ReadingMessage(Answer):
-    """One more second of a machine."""
-
-    event: Literal["reading"] = "reading"
-    data: Reading
+# The name of each server-sent event, and the model that its data holds as JSON.
+LIVE_EVENTS: dict[str, type[BaseModel]] = {
+    "machine": MachineStatus,
+    "reading": Reading,
+    "event": Event,
+    "removed": MachineRemoved,
+    "service": ServiceStatus,
+}
 
 
-class EventMessage(Answer):
-    """An event is new or has changed."""
-
-    event: Literal["event"] = "event"
-    data: Event
+def _message_schema(name: str, data: type[BaseModel]) -> type[BaseModel]:
+    fields: dict[str, Any] = {"event": Literal[name], "data": data}
+    return create_model(f"{name.title()}Message", __base__=Answer, **fields)
 
 
-class RemovedMessage(Answer):
-    """A machine is no longer monitored."""
-
-    event: Literal["removed"] = "removed"
-    data: MachineRemoved
+# For the OpenAPI description: one of these, told apart by `event`.
+LIVE_MESSAGE: Any = Union[tuple(_message_schema(*each) for each in LIVE_EVENTS.items())]  # noqa: UP007
 
 
-class ServiceMessage(Answer):
-    """Notes or problems of the service have changed."""
-
-    event: Literal["service"] = "service"
-    data: ServiceStatus
-
-
-LiveMessage = MachineMessage | ReadingMessage | EventMessage | RemovedMessage | ServiceMessage
+def encode(update: Update) -> bytes:
+    """An update of the service in the format of server-sent events."""
+    name, data = _name_and_data(update)
+    return f"event: {name}\ndata: {data.model_dump_json()}\n\n".encode()
 
 
-def live_message(update: Update) -> LiveMessage:
-    """An update of the service as the stream sends it."""
+def _name_and_data(update: Update) -> tuple[str, BaseModel]:
     match update:
         case MachineChanged():
-            return MachineMessage(data=update.status)
+            return "machine", update.status
         case ReadingTaken():
-            return ReadingMessage(data=update.reading)
+            return "reading", update.reading
         case EventChanged():
-            return EventMessage(data=update.event)
+            return "event", update.event
         case MachineRemoved():
-            return RemovedMessage(data=update)
+            return "removed", update
         case ServiceChanged():
-            return ServiceMessage(data=update.status)
-
-
-def encode(message: LiveMessage) -> bytes:
-    """In the format of server-sent events."""
-    return f"event: {message.event}\ndata: {message.data.model_dump_json()}\n\n".encode()
+            return "service", update.status

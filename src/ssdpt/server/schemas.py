@@ -23,7 +23,7 @@ from ssdpt.monitor.messages import (
 
 
 class _Body(BaseModel):
-    """What a client sends; unknown fields are refused."""
+    """The body of a request; unknown fields are refused."""
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
@@ -49,13 +49,17 @@ class FalseAlertsRequest(_Body):
     false_alerts_per_week: float = Field(
         ge=FEWEST_FALSE_ALERTS,
         le=MOST_FALSE_ALERTS,
-        description="That are acceptable.",
+        description="The number of false alerts per week that is acceptable.",
         examples=[1],
     )
 
 
 class OperatingPointRequest(_Body):
-    name: str = Field(max_length=40, description="Empty: no name.", examples=["half load"])
+    name: str = Field(
+        max_length=40,
+        description="The new name; an empty text removes the name.",
+        examples=["half load"],
+    )
 
 
 class AcknowledgeRequest(_Body):
@@ -67,14 +71,16 @@ class CommentRequest(_Body):
 
 
 class LabelRequest(_Body):
-    label: EventLabel = Field(description="What it was; empty removes the label.")
+    label: EventLabel = Field(
+        description="What a person says the event was; an empty text removes the label."
+    )
 
 
 # --- Answers --------------------------------------------------------------------------------------
 
 
 class Answer(BaseModel):
-    """What the server sends. Numbers that are not finite become null in JSON."""
+    """An answer of the server. Numbers that are not finite become null in JSON."""
 
     model_config = ConfigDict(
         frozen=True, extra="forbid", json_schema_serialization_defaults_required=True
@@ -91,7 +97,9 @@ class UserInfo(Answer):
 
 
 class SessionInfo(UserInfo):
-    csrf: str = Field(description="For the header X-CSRF-Token; empty where none is needed.")
+    csrf: str = Field(
+        description="The value of the header X-CSRF-Token; empty where the header is not needed."
+    )
 
 
 class Health(Answer):
@@ -99,46 +107,46 @@ class Health(Answer):
 
 
 class ReceivedAudio(Answer):
-    seconds: float = Field(description="Length of the sound that was received.")
+    seconds: float = Field(description="The length of the sound that was received.")
 
 
 class ActionRecord(Answer):
-    """Who did what."""
+    """An action of a user: who did what, and when."""
 
     id: int
     who: str
     at: Seconds
     what: str
-    about: str = Field(description="A machine, an event or a user.")
+    about: str = Field(description="The machine, event or user that the action was about.")
 
 
 class StatusReply(ServiceStatus):
-    """The service, its machines, and who is signed in."""
+    """The state of the service, its machines, and the user who is signed in."""
 
     machines: tuple[MachineStatus, ...]
     user: UserInfo
 
 
 class MachineSound(Answer):
-    """What the page of a machine draws every second, in one answer."""
+    """The sound of a machine, which its page draws every second, in one answer."""
 
     spectrum: Spectrum
     spectrogram: Spectrogram
 
 
-class Trend(Answer):
-    """Smoothed scores of a machine over time; null where nothing was judged."""
+class TrendReply(Answer):
+    """Smoothed scores of a machine over time; null where the sound was not scored."""
 
     seconds_per_point: float
-    time: tuple[Seconds, ...] = Field(description="Beginning of each point.")
+    time: tuple[Seconds, ...] = Field(description="The beginning of each point.")
     low: tuple[FloatOrNull, ...]
     mean: tuple[FloatOrNull, ...]
     high: tuple[FloatOrNull, ...]
-    state: tuple[MachineState, ...] = Field(description="The most urgent of each point.")
+    state: tuple[MachineState, ...] = Field(description="The most urgent state within each point.")
 
     @classmethod
     def of(cls, trend: store.Trend) -> Self:
-        """A trend of the store, which holds arrays."""
+        """The answer for a trend of the store, whose values are arrays."""
         return cls(
             seconds_per_point=trend.seconds_per_point,
             time=trend.time.tolist(),

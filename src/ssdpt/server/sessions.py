@@ -25,11 +25,11 @@ class Sessions:
         self._lock = threading.Lock()
 
     def create(self, name: str) -> str:
-        """Sign in: the secret for the cookie, which is not stored in plain text."""
+        """Begin a session; returns the secret for the cookie, which is not stored in plain text."""
         return self._store.new_token(name, self.seconds / 86400)
 
     def revoke(self, token: str) -> None:
-        """Sign out."""
+        """End a session."""
         self._store.revoke_token(token)
         self.clear_cache()
 
@@ -55,7 +55,7 @@ class Sessions:
         return user
 
     def clear_cache(self) -> None:
-        """Tokens have changed."""
+        """Forget cached tokens, since tokens have changed."""
         with self._lock:
             self._cache.clear()
 
@@ -66,5 +66,5 @@ def csrf_token(token: str) -> str:
 
 
 def is_csrf_token(token: str, sent: str) -> bool:
-    """Whether it is that of the session; compared in constant time."""
+    """Whether a CSRF token is that of the session; compared in constant time."""
     return hmac.compare_digest(csrf_token(token).encode(), sent.encode("utf-8", "replace"))

@@ -18,9 +18,11 @@ class ServerSettings(Settings):
     """How clients reach the server."""
 
     host: str = Field("127.0.0.1", description="address to listen on")
-    port: int = Field(8765, ge=0, le=65535, description="0 = any free port")
-    certificate: Path | None = Field(None, description="of TLS (PEM); empty = plain HTTP")
-    key: Path | None = Field(None, description="of the certificate (PEM)")
+    port: int = Field(8765, ge=0, le=65535, description="port to listen on; 0 = any free port")
+    certificate: Path | None = Field(
+        None, description="file of the TLS certificate (PEM); empty = plain HTTP"
+    )
+    key: Path | None = Field(None, description="file of the private key of the certificate (PEM)")
     proxies: tuple[str, ...] = Field(
         (), description="addresses or networks whose X-Forwarded-For and -Proto are trusted"
     )
@@ -40,7 +42,7 @@ class ServerSettings(Settings):
 
     @property
     def loopback(self) -> bool:
-        """Whether only this computer can reach it."""
+        """Whether only this computer can reach the server."""
         return is_loopback(self.host)
 
 

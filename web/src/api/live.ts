@@ -51,6 +51,8 @@ export class Live {
   private watchdogTimer = 0
   private notifyTimer = 0
   private lastMessage = 0
+  private loads = 0
+  private delayed: LiveMessage[] = []
 
   subscribe = (listener: () => void): (() => void) => {
     this.listeners.add(listener)
@@ -58,6 +60,10 @@ export class Live {
   }
 
   snapshot = (): LiveState => this.state
+
+  get isLoading(): boolean {
+    return this.loads > 0
+  }
 
   /** The last readings of a machine, oldest first. */
   recentReadings(machine: string): readonly Reading[] {
@@ -97,6 +103,17 @@ export class Live {
 
   /** Loads the whole state: at the start, after a lost connection, and after a change made here. */
   async load(): Promise<void> {
+    this.loads++
+    try {
+      await this.loadAll()
+    } finally {
+      this.loads--
+      // What arrived meanwhile may be newer than what was loaded.
+      if (!this.isLoading) this.delayed.splice(0).forEach((message) => this.apply(message))
+    }
+  }
+
+  private async loadAll(): Promise<void> {
     const [status, open] = await Promise.all([
       get<StatusReply>(url('status')),
       get<MachineEvent[]>(url('events', { open: true, limit: 200 })),
@@ -146,6 +163,7 @@ export class Live {
       this.lastMessage = performance.now()
       const reconnects = this.state.reconnects + (this.state.connectionProblem ? 1 : 0)
       this.change({ connected: true, connectionProblem: '', reconnects }, true)
+      this.reload() // for changes between the first load and the beginning of the stream
     }
     stream.onerror = () => this.disconnected('The connection to the service was lost.')
     for (const name of ['machine', 'reading', 'event', 'removed', 'service'] as const)
@@ -171,7 +189,12 @@ export class Live {
     this.load().catch((error: unknown) => this.disconnected(errorMessage(error)))
   }
 
-  receive({ event: name, data }: LiveMessage): void {
+  receive(message: LiveMessage): void {
+    if (this.isLoading) this.delayed.push(message)
+    else this.apply(message)
+  }
+
+  private apply({ event: name, data }: LiveMessage): void {
     switch (name) {
       case 'machine':
         return this.receiveMachine(data)
@@ -207,17 +230,14 @@ export class Live {
     this.readingListeners.forEach((machine, listener) => {
       if (machine === reading.machine) listener(reading)
     })
+    // States, events and all else come with the `machine` messages.
     const machine: MachineStatus = {
       ...previous,
       smoothed: reading.smoothed,
       p_value: reading.p_value,
       level_dbfs: reading.level_dbfs,
+      last_sound: reading.time,
       recent_scores: appended(previous.recent_scores, reading.time, reading.smoothed),
-    }
-    if (reading.state !== 'lost') machine.last_sound = reading.time
-    if (reading.state !== previous.state) {
-      machine.state = reading.state
-      machine.state_since = reading.time
     }
     this.change({ machines: { ...this.state.machines, [reading.machine]: machine } })
   }
@@ -226,21 +246,11 @@ export class Live {
     const previous = this.state.events[event.id]
     const events = { ...this.state.events, [event.id]: event }
     const machine = this.state.machines[event.machine]
-    const machines = machine
-      ? {
-          ...this.state.machines,
-          [event.machine]: {
-            ...machine,
-            last_event: !machine.last_event || event.began >= machine.last_event.began ? event : machine.last_event,
-            open_events: Object.values(events).filter((each) => each.machine === event.machine && each.ended === null).length,
-          },
-        }
-      : this.state.machines
     const isNew = event.state === 'active' && (!previous || (previous.level === 'alert' && event.level === 'alarm'))
     const announcement =
-      isNew && !(machine && isMuted(machine))
+      isNew && !(machine && isMuted(machine, this.clock.now()))
         ? `${STATE_NAMES[event.level]}: ${machine?.name ?? event.machine}. ${event.message}`
         : this.state.announcement
-    this.change({ events, machines, announcement })
+    this.change({ events, announcement })
   }
 }

@@ -75,18 +75,20 @@ export interface paths {
         };
         /**
          * Session
-         * @description Who is signed in.
+         * @description The user who is signed in.
          */
         get: operations["session_v1_session_get"];
         put?: never;
         /**
          * Sign In
-         * @description Sets the cookie ssdpt_session; unsafe requests with it need the header X-CSRF-Token.
+         * @description Sign in.
+         *
+         *     Sets the cookie ssdpt_session; unsafe requests with it need the header X-CSRF-Token.
          */
         post: operations["sign_in_v1_session_post"];
         /**
          * Sign Out
-         * @description Ends the session.
+         * @description Sign out: the session ends.
          */
         delete: operations["sign_out_v1_session_delete"];
         options?: never;
@@ -103,7 +105,7 @@ export interface paths {
         };
         /**
          * Status
-         * @description The service, its machines, and who is signed in.
+         * @description The service, its machines, and the user who is signed in.
          */
         get: operations["status_v1_status_get"];
         put?: never;
@@ -143,7 +145,9 @@ export interface paths {
         };
         /**
          * Actions
-         * @description Who did what, newest first. For the next page, set `before` to the id of the last one.
+         * @description The actions of users, newest first.
+         *
+         *     For the next page, set `before` to the id of the last action.
          */
         get: operations["actions_v1_actions_get"];
         put?: never;
@@ -211,7 +215,7 @@ export interface paths {
         };
         /**
          * Trend
-         * @description Its scores over a time range, by default the last hour.
+         * @description The scores of a machine over a time range, by default the last hour.
          */
         get: operations["trend_v1_machines__machine__trend_get"];
         put?: never;
@@ -231,7 +235,7 @@ export interface paths {
         };
         /**
          * Spectrum
-         * @description Its sound now against its normal sound, in dB by mel bin.
+         * @description The sound of a machine now against its normal sound, in dB by mel bin.
          */
         get: operations["spectrum_v1_machines__machine__spectrum_get"];
         put?: never;
@@ -291,7 +295,7 @@ export interface paths {
         };
         /**
          * Normal Sample
-         * @description A sample of its normal sound, to compare with.
+         * @description A sample of the normal sound of a machine, to compare with.
          */
         get: operations["normal_sample_v1_machines__machine__normal_flac_get"];
         put?: never;
@@ -313,12 +317,12 @@ export interface paths {
         put?: never;
         /**
          * Mute
-         * @description No new events for some minutes, for planned work.
+         * @description Begin no new events for some minutes, for planned work.
          */
         post: operations["mute_v1_machines__machine__mute_post"];
         /**
          * Unmute
-         * @description New events again.
+         * @description End the mute: new events may begin again.
          */
         delete: operations["unmute_v1_machines__machine__mute_delete"];
         options?: never;
@@ -337,7 +341,7 @@ export interface paths {
         put?: never;
         /**
          * Accept Drift
-         * @description Its recent sound is normal from now on.
+         * @description Accept the drift: the recent sound of the machine is normal from now on.
          */
         post: operations["accept_drift_v1_machines__machine__accept_drift_post"];
         delete?: never;
@@ -357,12 +361,12 @@ export interface paths {
         put?: never;
         /**
          * Learn
-         * @description Learn a new baseline from the next minutes of its sound.
+         * @description Learn a new baseline from the next minutes of sound.
          */
         post: operations["learn_v1_machines__machine__learn_post"];
         /**
          * Stop Learning
-         * @description Discard what was collected, and keep the previous baseline.
+         * @description Discard the collected sound, and keep the previous baseline.
          */
         delete: operations["stop_learning_v1_machines__machine__learn_delete"];
         options?: never;
@@ -380,7 +384,7 @@ export interface paths {
         get?: never;
         /**
          * Name Operating Point
-         * @description Name one of its operating points.
+         * @description Name an operating point of a machine.
          */
         put: operations["name_operating_point_v1_machines__machine__operating_points__number__put"];
         post?: never;
@@ -399,7 +403,7 @@ export interface paths {
         };
         /**
          * Preview Thresholds
-         * @description What its thresholds would be with this many false alerts per week.
+         * @description The thresholds that a machine would have with this many false alerts per week.
          */
         get: operations["preview_thresholds_v1_machines__machine__thresholds_get"];
         /**
@@ -486,7 +490,7 @@ export interface paths {
         };
         /**
          * Audio
-         * @description Its recording; the header Range selects a part.
+         * @description The recording of an event; the header Range selects a part.
          */
         get: operations["audio_v1_events__event__audio_get"];
         put?: never;
@@ -506,7 +510,7 @@ export interface paths {
         };
         /**
          * Spectrogram
-         * @description Its spectrogram, and where in it the detector finds the sound unusual.
+         * @description The spectrogram of an event, and where in it the detector finds the sound unusual.
          */
         get: operations["spectrogram_v1_events__event__spectrogram_get"];
         put?: never;
@@ -528,7 +532,7 @@ export interface paths {
         put?: never;
         /**
          * Acknowledge
-         * @description Someone takes care of it.
+         * @description Acknowledge an event: someone takes care of it.
          */
         post: operations["acknowledge_v1_events__event__acknowledge_post"];
         delete?: never;
@@ -548,7 +552,7 @@ export interface paths {
         put?: never;
         /**
          * Comment
-         * @description Add a comment.
+         * @description Add a comment to an event.
          */
         post: operations["comment_v1_events__event__comment_post"];
         delete?: never;
@@ -568,7 +572,7 @@ export interface paths {
         put?: never;
         /**
          * Label
-         * @description Say what it was: a fault, or a normal sound, which the model then learns.
+         * @description Label an event as a fault, or as a normal sound, which the model then learns.
          */
         post: operations["label_v1_events__event__label_post"];
         delete?: never;
@@ -586,7 +590,7 @@ export interface paths {
         };
         /**
          * Live
-         * @description Everything that changes, as server-sent events.
+         * @description All changes of machines, events and the service, as server-sent events.
          *
          *     Events are named `machine`, `reading`, `event`, `removed` and `service`.
          */
@@ -692,7 +696,7 @@ export interface components {
         };
         /**
          * ActionRecord
-         * @description Who did what.
+         * @description An action of a user: who did what, and when.
          */
         ActionRecord: {
             /** Id */
@@ -709,7 +713,7 @@ export interface components {
             what: string;
             /**
              * About
-             * @description A machine, an event or a user.
+             * @description The machine, event or user that the action was about.
              */
             about: string;
         };
@@ -890,14 +894,10 @@ export interface components {
              */
             readonly has_audio: boolean;
         };
-        /**
-         * EventMessage
-         * @description An event is new or has changed.
-         */
+        /** EventMessage */
         EventMessage: {
             /**
              * Event
-             * @default event
              * @constant
              */
             event: "event";
@@ -937,7 +937,7 @@ export interface components {
         FalseAlertsRequest: {
             /**
              * False Alerts Per Week
-             * @description That are acceptable.
+             * @description The number of false alerts per week that is acceptable.
              * @example 1
              */
             false_alerts_per_week: number;
@@ -954,7 +954,7 @@ export interface components {
         LabelRequest: {
             /**
              * Label
-             * @description What it was; empty removes the label.
+             * @description What a person says the event was; an empty text removes the label.
              * @enum {string}
              */
             label: "" | "normal" | "fault";
@@ -980,14 +980,10 @@ export interface components {
              */
             minutes: number;
         };
-        /**
-         * MachineMessage
-         * @description A machine has changed in something other than its readings, or is new.
-         */
+        /** MachineMessage */
         MachineMessage: {
             /**
              * Event
-             * @default machine
              * @constant
              */
             event: "machine";
@@ -1048,7 +1044,7 @@ export interface components {
         };
         /**
          * MachineSound
-         * @description What the page of a machine draws every second, in one answer.
+         * @description The sound of a machine, which its page draws every second, in one answer.
          */
         MachineSound: {
             spectrum: components["schemas"]["Spectrum"];
@@ -1117,8 +1113,11 @@ export interface components {
             drift: components["schemas"]["DriftStatus"] | null;
             source: components["schemas"]["SourceState"];
             learning: components["schemas"]["LearningProgress"] | null;
-            /** Open Events */
-            open_events: number;
+            /**
+             * Ongoing Events
+             * @description Events that are not over.
+             */
+            ongoing_events: number;
             last_event: components["schemas"]["Event"] | null;
             /**
              * Recent Scores
@@ -1168,7 +1167,7 @@ export interface components {
         OperatingPointRequest: {
             /**
              * Name
-             * @description Empty: no name.
+             * @description The new name; an empty text removes the name.
              * @example half load
              */
             name: string;
@@ -1245,14 +1244,10 @@ export interface components {
                 [key: string]: number;
             };
         };
-        /**
-         * ReadingMessage
-         * @description One more second of a machine.
-         */
+        /** ReadingMessage */
         ReadingMessage: {
             /**
              * Event
-             * @default reading
              * @constant
              */
             event: "reading";
@@ -1262,31 +1257,23 @@ export interface components {
         ReceivedAudio: {
             /**
              * Seconds
-             * @description Length of the sound that was received.
+             * @description The length of the sound that was received.
              */
             seconds: number;
         };
-        /**
-         * RemovedMessage
-         * @description A machine is no longer monitored.
-         */
+        /** RemovedMessage */
         RemovedMessage: {
             /**
              * Event
-             * @default removed
              * @constant
              */
             event: "removed";
             data: components["schemas"]["MachineRemoved"];
         };
-        /**
-         * ServiceMessage
-         * @description Notes or problems of the service have changed.
-         */
+        /** ServiceMessage */
         ServiceMessage: {
             /**
              * Event
-             * @default service
              * @constant
              */
             event: "service";
@@ -1349,7 +1336,7 @@ export interface components {
             role: "viewer" | "operator" | "admin";
             /**
              * Csrf
-             * @description For the header X-CSRF-Token; empty where none is needed.
+             * @description The value of the header X-CSRF-Token; empty where the header is not needed.
              */
             csrf: string;
         };
@@ -1450,7 +1437,7 @@ export interface components {
         };
         /**
          * StatusReply
-         * @description The service, its machines, and who is signed in.
+         * @description The state of the service, its machines, and the user who is signed in.
          */
         StatusReply: {
             /**
@@ -1529,15 +1516,15 @@ export interface components {
             message: string;
         };
         /**
-         * Trend
-         * @description Smoothed scores of a machine over time; null where nothing was judged.
+         * TrendReply
+         * @description Smoothed scores of a machine over time; null where the sound was not scored.
          */
-        Trend: {
+        TrendReply: {
             /** Seconds Per Point */
             seconds_per_point: number;
             /**
              * Time
-             * @description Beginning of each point.
+             * @description The beginning of each point.
              */
             time: number[];
             /** Low */
@@ -1548,7 +1535,7 @@ export interface components {
             high: (number | null)[];
             /**
              * State
-             * @description The most urgent of each point.
+             * @description The most urgent state within each point.
              */
             state: ("starting" | "learning" | "off" | "normal" | "alert" | "alarm" | "lost")[];
         };
@@ -2438,7 +2425,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Trend"];
+                    "application/json": components["schemas"]["TrendReply"];
                 };
             };
             /** @description Unauthorized */
@@ -2577,7 +2564,7 @@ export interface operations {
     spectrogram_v1_machines__machine__spectrogram_get: {
         parameters: {
             query?: {
-                /** @description Of sound, up to now. */
+                /** @description The length of the sound that is shown, which ends now. */
                 seconds?: number;
             };
             header?: never;
@@ -2657,7 +2644,7 @@ export interface operations {
     sound_v1_machines__machine__sound_get: {
         parameters: {
             query?: {
-                /** @description Of sound, up to now. */
+                /** @description The length of the sound that is shown, which ends now. */
                 seconds?: number;
             };
             header?: never;
@@ -3537,7 +3524,7 @@ export interface operations {
         parameters: {
             query?: {
                 machine?: string | null;
-                /** @description Only those that are not cleared. */
+                /** @description Whether to list only events that are not cleared. */
                 open?: boolean;
                 kind?: ("anomaly" | "drift" | "signal") | null;
                 /** @description Seconds since 1970, UTC. */
@@ -4170,7 +4157,7 @@ export interface operations {
     export_v1_export_get: {
         parameters: {
             query?: {
-                /** @description Empty: all. */
+                /** @description Id of one machine; all machines if it is left out. */
                 machine?: string | null;
                 what?: "scores" | "events";
                 format?: "csv" | "parquet";

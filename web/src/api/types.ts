@@ -1,5 +1,5 @@
 /** Names for the types that are generated from the OpenAPI description of the service. */
-import type { components } from './schema'
+import type { components, paths } from './schema'
 
 type Schemas = components['schemas']
 
@@ -8,7 +8,7 @@ export type MachineState = MachineStatus['state']
 export type OperatingPoint = Schemas['OperatingPointStatus']
 export type Thresholds = Schemas['Thresholds']
 export type Reading = Schemas['Reading']
-export type Trend = Schemas['Trend']
+export type Trend = Schemas['TrendReply']
 export type Spectrum = Schemas['Spectrum']
 export type Spectrogram = Schemas['Spectrogram']
 export type EventSpectrogram = Schemas['EventSpectrogram']
@@ -27,10 +27,5 @@ export type UserInfo = Schemas['UserInfo']
 export type Role = UserInfo['role']
 export type SessionInfo = Schemas['SessionInfo']
 
-/** Messages of the live stream by their names. */
-export type LiveMessage =
-  | Schemas['MachineMessage']
-  | Schemas['ReadingMessage']
-  | Schemas['EventMessage']
-  | Schemas['RemovedMessage']
-  | Schemas['ServiceMessage']
+/** A message of the live stream, by its name. */
+export type LiveMessage = paths['/v1/live']['get']['responses'][200]['content']['text/event-stream']

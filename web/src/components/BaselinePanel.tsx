@@ -15,7 +15,7 @@ import { RequiresRole } from './RequiresRole'
 /** The id of the panel, for links to it. */
 export const BASELINE = 'baseline'
 
-/** What counts as normal: accept a change of the sound, or learn a new baseline. */
+/** What counts as normal: accept the drift of the sound, or learn a new baseline. */
 export function BaselinePanel({ machine }: { machine: MachineStatus }) {
   const isAdmin = useHasRole('admin')
   const zone = useTimezone()
@@ -28,16 +28,9 @@ export function BaselinePanel({ machine }: { machine: MachineStatus }) {
   return (
     <Panel title="Baseline" id={BASELINE}>
       {machine.drift && (
-        <div className="offer">
-          <p>
-            {machine.drift.message} Since {day(machine.drift.since, zone)}.
-          </p>
-          {isAdmin && (
-            <button type="button" disabled={action.busy} onClick={() => void action.run(accept)}>
-              Accept the drift
-            </button>
-          )}
-        </div>
+        <p className="offer">
+          {machine.drift.message} Since {day(machine.drift.since, zone)}.
+        </p>
       )}
       {machine.learning && <Progress seconds={machine.learning.seconds} target={machine.learning.target_seconds} />}
       {isAdmin && machine.learning && (
@@ -54,9 +47,11 @@ export function BaselinePanel({ machine }: { machine: MachineStatus }) {
         <>
           {machine.thresholds && (
             <>
-              <p className="plain">If the sound has changed and the cause is harmless:</p>
+              <p className="plain">
+                If the sound has changed and the cause is harmless, accept the drift: the sound of the last ten minutes becomes normal.
+              </p>
               <ConfirmButton
-                title="Accept the last ten minutes as normal"
+                title="Accept the drift"
                 question="Is the change harmless? The thresholds move to the sound of the last ten minutes, and an active alarm ends. A fault that was present in that time is no longer detected."
                 confirm="It is harmless: accept"
                 action={action}
@@ -66,8 +61,8 @@ export function BaselinePanel({ machine }: { machine: MachineStatus }) {
           )}
           <p className="plain">
             {isFirst
-              ? 'Learn a baseline first: let the machine run healthy, at all its usual loads and speeds. Until then it is not judged.'
-              : 'After a repair or a change of use, learn a new baseline. The machine is not judged while it learns.'}
+              ? 'Learn a baseline first: let the machine run healthy, at all its usual loads and speeds. Until then it is not monitored.'
+              : 'After a repair or a change of use, learn a new baseline. The machine is not monitored while it learns.'}
           </p>
           <div className="buttons">
             <LearningMinutes minutes={minutes} onChange={setMinutes} />

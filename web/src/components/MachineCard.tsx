@@ -3,7 +3,7 @@ import type { MachineStatus } from '../api/types'
 import { lastSound } from '../lib/lastSound'
 import { plural, score } from '../lib/numbers'
 import { link } from '../lib/route'
-import { isMuted, STATE_NAMES, stateSentence } from '../lib/states'
+import { KIND_NAMES, mutedUntil, STATE_NAMES, stateSentence } from '../lib/states'
 import { duration, moment } from '../lib/time'
 import { Gauge } from './Gauge'
 import { Progress } from './Progress'
@@ -33,15 +33,15 @@ function Middle({ machine }: { machine: MachineStatus }) {
 
 /** Not those to acknowledge, which may be over. */
 function activeEvents(machine: MachineStatus): string {
-  return plural(machine.open_events, 'active event')
+  return plural(machine.ongoing_events, 'active event')
 }
 
 /** The card in one phrase, for screen readers. */
-function spokenText(machine: MachineStatus, late: string): string {
+function spokenText(machine: MachineStatus, muted: boolean, late: string): string {
   const parts = [machine.name || machine.id, machine.site, STATE_NAMES[machine.state]]
   if (machine.smoothed !== null) parts.push(`score ${score(machine.smoothed)}`)
-  if (machine.open_events) parts.push(activeEvents(machine))
-  if (isMuted(machine)) parts.push('muted')
+  if (machine.ongoing_events) parts.push(activeEvents(machine))
+  if (muted) parts.push('muted')
   parts.push(late)
   return parts.filter(Boolean).join(', ')
 }
@@ -49,12 +49,13 @@ function spokenText(machine: MachineStatus, late: string): string {
 export const MachineCard = memo(function MachineCard({ machine, zone, now, speed }: Props) {
   const late = lastSound(machine, now, speed)
   const last = machine.last_event
+  const until = mutedUntil(machine, now)
   return (
-    <li className={`card state-${machine.state}${isMuted(machine) ? ' muted' : ''}`}>
+    <li className={`card state-${machine.state}${until === null ? '' : ' muted'}`}>
       <header>
         <div>
           <h2>
-            <a href={link('machine', machine.id)} aria-label={spokenText(machine, late)}>
+            <a href={link('machine', machine.id)} aria-label={spokenText(machine, until !== null, late)}>
               {machine.name || machine.id}
             </a>
           </h2>
@@ -70,10 +71,10 @@ export const MachineCard = memo(function MachineCard({ machine, zone, now, speed
           {STATE_NAMES[machine.state]} for {duration(now - machine.state_since)}
         </span>
         <span className="tags">
-          {machine.open_events > 0 && <span className="tag open">{activeEvents(machine)}</span>}
+          {machine.ongoing_events > 0 && <span className="tag open">{activeEvents(machine)}</span>}
           {late && <span className="tag">{late}</span>}
-          {machine.muted_until && <span className="tag">Muted until {moment(machine.muted_until, now, zone)}</span>}
-          {machine.drift && <span className="tag">Slow change</span>}
+          {until !== null && <span className="tag">Muted until {moment(until, now, zone)}</span>}
+          {machine.drift && <span className="tag">{KIND_NAMES.drift}</span>}
         </span>
         <span className="last">{last ? `Last event ${duration(now - last.began)} ago` : 'No events yet'}</span>
       </footer>

@@ -19,8 +19,8 @@ export const STATE_HELP: Record<MachineState, string> = {
   lost: 'No sound arrives from its source.',
   normal: 'Normal sound.',
   learning: 'A baseline is being learned.',
-  off: 'Switched off: not judged.',
-  starting: 'Not judged yet: too little sound so far, or no baseline.',
+  off: 'Switched off.',
+  starting: 'Not scored yet: too little sound so far, or no baseline.',
 }
 
 /** Whether it has no model and is not learning one. */
@@ -28,8 +28,13 @@ export function needsBaseline(machine: Pick<MachineStatus, 'model' | 'learning'>
   return !machine.model && !machine.learning
 }
 
-export function isMuted(machine: Pick<MachineStatus, 'muted_until'>): boolean {
-  return machine.muted_until !== null
+/** When the mute ends; null where there is none at `now`. The service does not send that a mute has ended. */
+export function mutedUntil(machine: Pick<MachineStatus, 'muted_until'>, now: number): number | null {
+  return machine.muted_until !== null && machine.muted_until > now ? machine.muted_until : null
+}
+
+export function isMuted(machine: Pick<MachineStatus, 'muted_until'>, now: number): boolean {
+  return mutedUntil(machine, now) !== null
 }
 
 /** The state of a machine in a sentence. */
@@ -53,7 +58,7 @@ export function eventSentence(event: Pick<MachineEvent, 'state' | 'ended'>): str
 
 export const KIND_NAMES: Record<EventKind, string> = {
   anomaly: 'Unusual sound',
-  drift: 'Slow change',
+  drift: 'Drift',
   signal: 'Source',
 }
 
@@ -61,15 +66,14 @@ export const KIND_NAMES: Record<EventKind, string> = {
  * Most urgent first; within a state those with active events, then those not muted, then by site and
  * name. Not by score: cards that swap places every second cannot be found again.
  */
-export function byUrgency(a: MachineStatus, b: MachineStatus): number {
-  return (
+export function byUrgency(now: number): (a: MachineStatus, b: MachineStatus) => number {
+  return (a, b) =>
     STATES.indexOf(a.state) - STATES.indexOf(b.state) ||
-    Number(b.open_events > 0) - Number(a.open_events > 0) ||
-    Number(isMuted(a)) - Number(isMuted(b)) ||
+    Number(b.ongoing_events > 0) - Number(a.ongoing_events > 0) ||
+    Number(isMuted(a, now)) - Number(isMuted(b, now)) ||
     a.site.localeCompare(b.site) ||
     a.name.localeCompare(b.name, undefined, { numeric: true }) ||
     a.id.localeCompare(b.id)
-  )
 }
 
 /** Alarms first, then the newest. */

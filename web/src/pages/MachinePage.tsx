@@ -19,7 +19,7 @@ import { SpectrogramPanel } from '../components/SpectrogramPanel'
 import { lastSound } from '../lib/lastSound'
 import { rarity } from '../lib/numbers'
 import { link } from '../lib/route'
-import { needsBaseline, STATE_NAMES, stateSentence } from '../lib/states'
+import { mutedUntil, needsBaseline, STATE_NAMES, stateSentence } from '../lib/states'
 import { duration, moment } from '../lib/time'
 
 export function MachinePage({ id }: { id: string }) {
@@ -38,6 +38,7 @@ export function MachinePage({ id }: { id: string }) {
       </EmptyState>
     )
   const late = lastSound(machine, now, speed)
+  const until = mutedUntil(machine, now)
   return (
     <>
       <header className={`page-head state-${machine.state}`}>
@@ -50,7 +51,7 @@ export function MachinePage({ id }: { id: string }) {
           <p>
             {stateSentence(machine)} {STATE_NAMES[machine.state]} for {duration(now - machine.state_since)}.
             {late && <strong> {late}.</strong>}
-            {machine.muted_until && <strong> Muted until {moment(machine.muted_until, now, zone)}.</strong>}
+            {until !== null && <strong> Muted until {moment(until, now, zone)}.</strong>}
           </p>
         </div>
         {machine.learning ? (

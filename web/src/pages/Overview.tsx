@@ -28,7 +28,7 @@ export function Overview() {
   const count = (wantedState: MachineState) => all.filter((machine) => machine.state === wantedState).length
   const shown = all
     .filter((machine) => (!site || machine.site === site) && (!state || machine.state === state))
-    .sort(byUrgency)
+    .sort(byUrgency(now))
   const filter = (part: { site?: string; state?: string }) => go(link('overview', '', { site, state, ...part }))
   return (
     <>

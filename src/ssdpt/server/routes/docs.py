@@ -30,13 +30,13 @@ STYLE_HASH = f"sha256-{b64encode(sha256(_STYLE.encode()).digest()).decode()}"
 
 @router.get("/openapi.json", include_in_schema=False)
 def openapi(request: Request) -> JSONResponse:
-    """For programs."""
+    """The OpenAPI description of the API, for programs."""
     return JSONResponse(request.app.openapi())
 
 
 @router.get("/docs", include_in_schema=False, response_class=HTMLResponse)
 def docs(request: Request) -> HTMLResponse:
-    """For people."""
+    """The documentation of the API, for people."""
     schema: dict[str, Any] = request.app.openapi()
     by_tag: dict[str, list[str]] = {}
     for path, methods in schema["paths"].items():

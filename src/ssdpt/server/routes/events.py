@@ -28,7 +28,9 @@ _MEDIA_TYPES = {".flac": "audio/flac", ".wav": "audio/wav", ".ogg": "audio/ogg"}
 def events(
     context: Context,
     machine: Annotated[str | None, Query(max_length=64, pattern=r"^[a-z0-9_-]+$")] = None,
-    open: Annotated[bool, Query(description="Only those that are not cleared.")] = False,
+    open: Annotated[
+        bool, Query(description="Whether to list only events that are not cleared.")
+    ] = False,
     kind: EventKind | None = None,
     begin: Timestamp = None,
     end: Timestamp = None,
@@ -62,7 +64,7 @@ def event(event: EventId, context: Context) -> Event:
     responses={200: {"content": {"audio/flac": {}}, "description": "A recording."}},
 )
 def audio(event: EventId, context: Context) -> FileResponse:
-    """Its recording; the header Range selects a part."""
+    """The recording of an event; the header Range selects a part."""
     path = context.store.attachment(event, "audio")
     if path is None:
         raise HTTPException(404, "there is no recording of this event")
@@ -80,7 +82,7 @@ def audio(event: EventId, context: Context) -> FileResponse:
 
 @router.get("/{event}/spectrogram")
 def spectrogram(event: EventId, context: Context) -> EventSpectrogram:
-    """Its spectrogram, and where in it the detector finds the sound unusual."""
+    """The spectrogram of an event, and where in it the detector finds the sound unusual."""
     if context.store.event(event) is None:
         raise HTTPException(404, NO_EVENT)
     try:
@@ -95,7 +97,7 @@ def spectrogram(event: EventId, context: Context) -> EventSpectrogram:
 def acknowledge(
     user: Operator, event: EventId, body: AcknowledgeRequest, context: Context
 ) -> Event:
-    """Someone takes care of it."""
+    """Acknowledge an event: someone takes care of it."""
     return _change(
         context, event, lambda: context.service.acknowledge(event, user.name, body.comment)
     )
@@ -103,18 +105,18 @@ def acknowledge(
 
 @router.post("/{event}/comment")
 def comment(user: Operator, event: EventId, body: CommentRequest, context: Context) -> Event:
-    """Add a comment."""
+    """Add a comment to an event."""
     return _change(context, event, lambda: context.service.comment(event, user.name, body.text))
 
 
 @router.post("/{event}/label")
 def label(user: Operator, event: EventId, body: LabelRequest, context: Context) -> Event:
-    """Say what it was: a fault, or a normal sound, which the model then learns."""
+    """Label an event as a fault, or as a normal sound, which the model then learns."""
     return _change(context, event, lambda: context.service.label(event, body.label, user.name))
 
 
 def _change(context: AppContext, id: str, change: Callable[[], Event]) -> Event:
-    """The changed event. The store logs the action in the same transaction."""
+    """The event after a change. The store logs the action in the same transaction."""
     try:
         return change()
     except StoreUnavailable:

@@ -35,7 +35,9 @@ _MEDIA_TYPES: dict[Format, str] = {
 def export(
     context: Context,
     time_range: TimeRangeQuery,
-    machine: Annotated[str | None, Query(description="Empty: all.")] = None,
+    machine: Annotated[
+        str | None, Query(description="Id of one machine; all machines if it is left out.")
+    ] = None,
     what: Annotated[Literal["scores", "events"], Query()] = "scores",
     format: Annotated[Format, Query()] = "csv",
 ) -> StreamingResponse:
@@ -59,7 +61,7 @@ def export(
 
 
 def _points(store: Store, machine: str, time_range: TimeRange) -> Iterator[TrendPoint]:
-    """Day by day, so that only one is in memory."""
+    """The scores day by day, so that only one day is in memory."""
     begin = time_range.begin
     while begin < time_range.end:
         end = min(time_range.end, (math.floor(begin / _DAY) + 1) * _DAY)
@@ -80,7 +82,10 @@ def _or_none(values: list[float]) -> list[float | None]:
 
 
 def _events(store: Store, machine: str | None, time_range: TimeRange) -> Iterator[Event]:
-    """Newest first, page by page; a page repeats events that began when the last one did."""
+    """The events, newest first, page by page.
+
+    A page repeats the events that began when the last one of the page before did.
+    """
     before: float | None = None
     previous: set[str] = set()
     while True:

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Request
 from ssdpt.monitor.store import StoreUnavailable
 from ssdpt.server.context import Context
 from ssdpt.server.event_stream import EventStream
-from ssdpt.server.live_messages import LiveMessage
+from ssdpt.server.live_messages import LIVE_MESSAGE
 
 router = APIRouter(prefix="/v1", tags=["live"])
 
@@ -18,14 +18,14 @@ router = APIRouter(prefix="/v1", tags=["live"])
     response_class=EventStream,
     responses={
         200: {
-            "model": LiveMessage,
+            "model": LIVE_MESSAGE,
             "description": "Server-sent events: `event` is the name of each, `data` its JSON. "
             "A comment is sent after 15 s of silence.",
         }
     },
 )
 async def live(request: Request, context: Context) -> EventStream:
-    """Everything that changes, as server-sent events.
+    """All changes of machines, events and the service, as server-sent events.
 
     Events are named `machine`, `reading`, `event`, `removed` and `service`.
     """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
@@ -23,13 +22,15 @@ from ssdpt.server.schemas import (
     MachineSound,
     MuteRequest,
     OperatingPointRequest,
-    Trend,
+    TrendReply,
 )
 from ssdpt.server.time_range import TimeRangeQuery
 
 router = APIRouter(prefix="/v1/machines", tags=["machines"])
 
-SpectrogramSeconds = Annotated[float, Query(gt=0, le=120, description="Of sound, up to now.")]
+SpectrogramSeconds = Annotated[
+    float, Query(gt=0, le=120, description="The length of the sound that is shown, which ends now.")
+]
 
 
 @router.get("")
@@ -67,14 +68,14 @@ def trend(
     time_range: TimeRangeQuery,
     context: Context,
     points: Annotated[int, Query(ge=1, le=5000)] = 600,
-) -> Trend:
-    """Its scores over a time range, by default the last hour."""
-    return Trend.of(context.store.trend(machine, time_range.begin, time_range.end, points))
+) -> TrendReply:
+    """The scores of a machine over a time range, by default the last hour."""
+    return TrendReply.of(context.store.trend(machine, time_range.begin, time_range.end, points))
 
 
 @router.get("/{machine}/spectrum")
 def spectrum(machine: MachineId, context: Context) -> Spectrum:
-    """Its sound now against its normal sound, in dB by mel bin."""
+    """The sound of a machine now against its normal sound, in dB by mel bin."""
     return context.service.spectrum(machine)
 
 
@@ -101,7 +102,7 @@ def sound(machine: MachineId, context: Context, seconds: SpectrogramSeconds = 5.
     responses={200: {"content": {"audio/flac": {}}, "description": "A recording."}},
 )
 def normal_sample(machine: MachineId, context: Context) -> Response:
-    """A sample of its normal sound, to compare with."""
+    """A sample of the normal sound of a machine, to compare with."""
     try:
         sample = context.service.normal_sample(machine)
     except SsdptError as error:
@@ -111,15 +112,16 @@ def normal_sample(machine: MachineId, context: Context) -> Response:
 
 @router.post("/{machine}/mute")
 def mute(user: Operator, machine: MachineId, body: MuteRequest, context: Context) -> MachineStatus:
-    """No new events for some minutes, for planned work."""
-    context.service.mute(machine, time.time() + 60 * body.minutes)
+    """Begin no new events for some minutes, for planned work."""
+    # By the clock of the service, which is ahead of this computer's in a fast simulation.
+    context.service.mute(machine, context.service.status().now + 60 * body.minutes)
     context.log(user, f"muted for {body.minutes:g} min", machine)
     return context.service.machine_status(machine)
 
 
 @router.delete("/{machine}/mute")
 def unmute(user: Operator, machine: MachineId, context: Context) -> MachineStatus:
-    """New events again."""
+    """End the mute: new events may begin again."""
     context.service.mute(machine, None)
     context.log(user, "unmuted", machine)
     return context.service.machine_status(machine)
@@ -127,7 +129,7 @@ def unmute(user: Operator, machine: MachineId, context: Context) -> MachineStatu
 
 @router.post("/{machine}/accept-drift")
 def accept_drift(user: Admin, machine: MachineId, context: Context) -> MachineStatus:
-    """Its recent sound is normal from now on."""
+    """Accept the drift: the recent sound of the machine is normal from now on."""
     context.service.accept_drift(machine)
     context.log(user, "accepted the drift", machine)
     return context.service.machine_status(machine)
@@ -137,7 +139,7 @@ def accept_drift(user: Admin, machine: MachineId, context: Context) -> MachineSt
 def learn(
     user: Admin, machine: MachineId, body: LearningRequest, context: Context
 ) -> MachineStatus:
-    """Learn a new baseline from the next minutes of its sound."""
+    """Learn a new baseline from the next minutes of sound."""
     context.service.start_learning(machine, body.minutes)
     context.log(user, f"started learning for {body.minutes:g} min", machine)
     return context.service.machine_status(machine)
@@ -145,7 +147,7 @@ def learn(
 
 @router.delete("/{machine}/learn")
 def stop_learning(user: Admin, machine: MachineId, context: Context) -> MachineStatus:
-    """Discard what was collected, and keep the previous baseline."""
+    """Discard the collected sound, and keep the previous baseline."""
     context.service.stop_learning(machine)
     context.log(user, "stopped learning", machine)
     return context.service.machine_status(machine)
@@ -155,7 +157,7 @@ def stop_learning(user: Admin, machine: MachineId, context: Context) -> MachineS
 def name_operating_point(
     user: Admin, machine: MachineId, number: int, body: OperatingPointRequest, context: Context
 ) -> MachineStatus:
-    """Name one of its operating points."""
+    """Name an operating point of a machine."""
     context.service.name_operating_point(machine, number, body.name)
     context.log(user, f"named operating point {number} '{body.name.strip()}'", machine)
     return context.service.machine_status(machine)
@@ -167,7 +169,7 @@ def preview_thresholds(
     context: Context,
     false_alerts_per_week: Annotated[float, Query(ge=FEWEST_FALSE_ALERTS, le=MOST_FALSE_ALERTS)],
 ) -> Thresholds:
-    """What its thresholds would be with this many false alerts per week."""
+    """The thresholds that a machine would have with this many false alerts per week."""
     return context.service.thresholds(machine, false_alerts_per_week)
 
 

@@ -22,7 +22,10 @@ router = APIRouter(prefix="/v1/session", tags=["session"])
 def sign_in(
     body: SignInRequest, request: Request, response: Response, context: Context
 ) -> SessionInfo:
-    """Sets the cookie ssdpt_session; unsafe requests with it need the header X-CSRF-Token."""
+    """Sign in.
+
+    Sets the cookie ssdpt_session; unsafe requests with it need the header X-CSRF-Token.
+    """
     if not is_own_page(request.headers):
         raise HTTPException(403, "this request comes from a page of another site")
     address = request.client.host if request.client else ""
@@ -58,13 +61,13 @@ def sign_in(
 
 @router.get("")
 def session(user: Viewer) -> SessionInfo:
-    """Who is signed in."""
+    """The user who is signed in."""
     return _session(user)
 
 
 @router.delete("", status_code=204, response_class=Response)
 def sign_out(user: Viewer, context: Context) -> Response:
-    """Ends the session."""
+    """Sign out: the session ends."""
     if user.cookie is not None:
         context.access.sessions.revoke(user.cookie)
         context.log(user, "signed out", user.name)

@@ -17,7 +17,7 @@ router = APIRouter(prefix="/v1", tags=["status"])
 
 @router.get("/status")
 def status(context: Context, user: Viewer) -> StatusReply:
-    """The service, its machines, and who is signed in."""
+    """The service, its machines, and the user who is signed in."""
     return StatusReply(
         **dict(context.service.status()),
         machines=tuple(context.service.machine_statuses()),
@@ -38,5 +38,8 @@ def actions(
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
     before: Annotated[int | None, Query(ge=0, lt=2**63)] = None,
 ) -> list[ActionRecord]:
-    """Who did what, newest first. For the next page, set `before` to the id of the last one."""
+    """The actions of users, newest first.
+
+    For the next page, set `before` to the id of the last action.
+    """
     return [ActionRecord(**asdict(action)) for action in context.store.actions(limit, before)]
