@@ -8,7 +8,7 @@ import numpy as np
 
 from ssdpt.config.tree import load_config
 from ssdpt.experiments.paper.cells import Clip
-from ssdpt.experiments.paper.results import MachineScores, Results
+from ssdpt.experiments.paper.results import ExperimentResults, MachineScores
 from ssdpt.experiments.paper.variants import EXPERIMENTS, variants
 
 MACHINES = ("ToyCar", "ToyTrain", "fan", "gearbox", "pump", "slider", "valve")
@@ -78,6 +78,6 @@ def fake_results(
         for name, variant in variants(CONFIG, experiments).items()
         if name not in without
     }
-    return Results(
+    return ExperimentResults(
         chosen, machines, range(seeds), lookup, quick=quick, notes=notes, failures=failures
     )

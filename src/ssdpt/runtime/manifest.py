@@ -54,7 +54,7 @@ class Segment(_Part):
     at_once: int = Field(ge=1)  # segments in one run of the graph
 
 
-class Loss(_Part):
+class AccuracyLoss(_Part):
     """What a smaller variant costs: the AUC of torch and of the variant on the same clips."""
 
     auc: float
@@ -96,7 +96,7 @@ class Manifest(_Part):
     opset: int
     owners: tuple[str, ...] = ()  # the section of every Gaussian in references.safetensors
     verification: Verification
-    loss: Loss | None = None
+    loss: AccuracyLoss | None = None
     notes: tuple[str, ...] = ()  # of the fit
     digests: dict[str, str]
 

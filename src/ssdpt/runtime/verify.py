@@ -13,7 +13,7 @@ from ssdpt.detection.detector import Detector
 from ssdpt.errors import SsdptError
 from ssdpt.runtime.exported import ExportedDetector
 from ssdpt.runtime.graph import CLIP
-from ssdpt.runtime.manifest import Loss, Verification
+from ssdpt.runtime.manifest import AccuracyLoss, Verification
 from ssdpt.scoring.section_score import score_by_rule
 from ssdpt.types import Recording, Score
 
@@ -70,7 +70,7 @@ def measure_loss(
     clips: Sequence[Recording],
     source: str,
     reporter: Reporter = SILENT,
-) -> Loss:
+) -> AccuracyLoss:
     """The AUC of both on labelled clips."""
     from sklearn.metrics import roc_auc_score
 
@@ -86,7 +86,7 @@ def measure_loss(
             for name, scorer in (("torch", detector), ("exported", exported)):
                 values[name].append(scorer.score(clip).value)
             task.advance()
-    return Loss(
+    return AccuracyLoss(
         auc=float(roc_auc_score(faulty, values["exported"])),
         auc_torch=float(roc_auc_score(faulty, values["torch"])),
         normal_clips=int((~faulty).sum()),

@@ -17,7 +17,7 @@ from ssdpt.common.files import atomic_path
 from ssdpt.common.progress import SILENT, Reporter
 from ssdpt.config.tree import epochs_of
 from ssdpt.errors import SsdptError
-from ssdpt.experiments.paper.cells import Cell, CellScores, Clip
+from ssdpt.experiments.paper.cells import Cell, CellClip, CellScores
 from ssdpt.experiments.paper.data import PaperData
 from ssdpt.features.cache import FeatureView
 from ssdpt.scoring.aggregate import ClipScore
@@ -67,12 +67,12 @@ def run_cell(cell: Cell, data: PaperData, work: Path, reporter: Reporter = SILEN
     by_epoch = by_epoch.reshape(len(files), len(test) + len(normal))
     log = next(iter(sorted(work.rglob(LOG_FILE))), None)
     return CellScores(
-        clips=tuple(map(Clip.of, test.recordings)),
+        clips=tuple(map(CellClip.of, test.recordings)),
         value=_values(scores),
         parts=_parts(scores),
         epochs=by_epoch[:, : len(test)],
         epoch_numbers=tuple(int(file.stem.removeprefix("epoch-")) for file in files),
-        normals=tuple(map(Clip.of, normal.recordings)),
+        normals=tuple(map(CellClip.of, normal.recordings)),
         normal_value=_values(normal_scores),
         normal_epochs=by_epoch[:, len(test) :],
         seconds=round(time.monotonic() - begun, 3),

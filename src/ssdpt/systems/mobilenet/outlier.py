@@ -20,7 +20,7 @@ from torch import Tensor
 from ssdpt.config.tree import Config
 from ssdpt.features.cache import FeatureView
 from ssdpt.features.front_end import FrontEnd
-from ssdpt.features.spectrogram import Spectrogram
+from ssdpt.features.spectrogram import LinearSpectrogram
 from ssdpt.nn.mobilenet import AngularMobileNet
 from ssdpt.scoring.aggregate import ClipScore
 from ssdpt.scoring.local_outlier import LocalOutliers, covering, outliers_of
@@ -52,7 +52,7 @@ class MobileNetLof(SegmentSystem[AngularMobileNet]):
     @classmethod
     def front_end_of(cls, config: Config) -> FrontEnd:
         settings, rate = config.part(MobileNetLofConfig), config.audio.sample_rate
-        return Spectrogram(settings.n_fft, settings.hop_length, config.features.floor, rate)
+        return LinearSpectrogram(settings.n_fft, settings.hop_length, config.features.floor, rate)
 
     @classmethod
     def settings_of(cls, config: Config) -> MobileNetLofConfig:
