@@ -7,7 +7,7 @@ import zlib
 import numpy as np
 
 from ssdpt.config.tree import load_config
-from ssdpt.experiments.paper.cells import Clip
+from ssdpt.experiments.paper.cells import CellClip
 from ssdpt.experiments.paper.results import ExperimentResults, MachineScores
 from ssdpt.experiments.paper.variants import EXPERIMENTS, variants
 
@@ -18,7 +18,7 @@ SEPARATION = 0.8  # standard deviations between the scores of normal and faulty 
 
 def fake_clips(machine, *, clips, sections):
     return tuple(
-        Clip(f"{section}_{domain}_{label}_{number}.wav", machine, section, domain, label)
+        CellClip(f"{section}_{domain}_{label}_{number}.wav", machine, section, domain, label)
         for section in sections
         for domain in ("source", "target")
         for label in ("normal", "anomaly")

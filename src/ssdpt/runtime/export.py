@@ -156,7 +156,7 @@ def _write_rest(
         (folder / REFERENCES).write_bytes(save(detector.system.arrays()))
         files.append(REFERENCES)
     write_json(folder / CALIBRATION, detector.calibration.to_json())
-    write_json(folder / DATA, {"heard": dict(stored.recordings_seen)})
+    write_json(folder / DATA, {"recordings": dict(stored.recordings_seen)})
     manifest = Manifest(
         ssdpt_version=__version__,
         machine=detector.machine,
