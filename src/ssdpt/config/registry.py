@@ -17,7 +17,7 @@ from pkgutil import iter_modules
 from ssdpt.config.settings import SystemSettings
 from ssdpt.errors import SsdptError, warn
 
-GROUP = "ssdpt.systems"  # of entry points; also the package with our own systems
+GROUP = "ssdpt.systems"  # of entry points; also the package with the systems of ssdpt
 # Names at the top of the tree of settings that belong to no system.
 _RESERVED = frozenset({"preset", "system", "seed", "device", "audio", "features", "decision"})
 _NO_SYSTEMS = frozenset({"base", "parts"})  # modules of that package that hold no system
@@ -77,7 +77,7 @@ def forget_systems() -> None:
 @cache
 def _systems() -> _Systems:
     systems = _Systems()
-    for entry in _own_entries():
+    for entry in _package_entries():
         systems.entries[entry.name] = entry
     for point in sorted(metadata.entry_points(group=GROUP), key=lambda point: point.name):
         try:
@@ -91,7 +91,7 @@ def _systems() -> _Systems:
     return systems
 
 
-def _own_entries() -> Iterator[SystemEntry]:
+def _package_entries() -> Iterator[SystemEntry]:
     package = import_module(GROUP)
     for module in iter_modules(package.__path__):
         if module.name not in _NO_SYSTEMS:

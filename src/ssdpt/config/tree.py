@@ -56,7 +56,7 @@ class Config(Settings):
         """The same settings with other ones for some systems."""
         return self.model_copy(update={part.key: part for part in parts})
 
-    def own_part(self) -> SystemSettings | None:
+    def system_part(self) -> SystemSettings | None:
         """The settings of the chosen system; None where it has none."""
         kinds = entry_of(self.system).settings
         return self.part(kinds[0]) if kinds else None
@@ -163,7 +163,7 @@ def with_hop(config: Config, hop: int | str) -> Config:
 
     It changes how a clip is scored, not what is learned.
     """
-    settings: Any = config.own_part()
+    settings: Any = config.system_part()
     if hop_of(config) is None:
         raise SsdptError(
             f"system {config.system} has no hop to choose, since it scores every frame or steps in "
@@ -183,21 +183,21 @@ def with_hop(config: Config, hop: int | str) -> Config:
 
 def hop_of(config: Config) -> int | None:
     """Frames from one scored segment to the next; None where there is no such setting."""
-    settings: Any = config.own_part()
+    settings: Any = config.system_part()
     in_frames = hasattr(settings, "hop") and hasattr(settings, "frames")
     return int(settings.hop) if in_frames else None
 
 
 def epochs_of(config: Config) -> int:
     """Passes over the training clips; 1 for a system without a network."""
-    settings: Any = config.own_part()
+    settings: Any = config.system_part()
     return int(settings.training.epochs) if hasattr(settings, "training") else 1
 
 
 def learned_from(config: Config) -> dict[str, Any]:
     """The settings that decide what a system learns and how it scores: no other system's."""
-    own = {kind.key for kind in entry_of(config.system).settings}
-    tree = config.model_dump(mode="json", include={"system", "seed", "audio", "features", *own})
+    keys = {kind.key for kind in entry_of(config.system).settings}
+    tree = config.model_dump(mode="json", include={"system", "seed", "audio", "features", *keys})
     for settings in tree.values():
         if isinstance(settings, dict) and "training" in settings:
             del settings["training"]["checkpoint_seconds"]

@@ -14,7 +14,7 @@ from ssdpt.errors import SsdptError
 from ssdpt.runtime.exported import ExportedDetector
 from ssdpt.runtime.graph import CLIP
 from ssdpt.runtime.manifest import AccuracyLoss, Verification
-from ssdpt.scoring.section_score import score_by_rule
+from ssdpt.scoring.section_score import score_known_or_best_section
 from ssdpt.types import Recording, Score
 
 BOUND = 1e-4  # on |Δscore| / max(1, |score|)
@@ -108,7 +108,7 @@ def _in_one_piece(exported: ExportedDetector, clip: Recording, score: Score) -> 
 def _by_frames(exported: ExportedDetector, clip: Recording, score: Score) -> float:
     """The score by the graph of frames, which live scoring uses."""
     (score_as,) = exported.frame_scorer.score_frames([exported.frames(clip)])
-    by_frames, _ = score_by_rule(score_as, exported.sections, score.section)
+    by_frames, _ = score_known_or_best_section(score_as, exported.sections, score.section)
     return by_frames.value
 
 

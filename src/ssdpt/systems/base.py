@@ -8,13 +8,14 @@ Reading sound, thresholds, model folders and everything else around it is in `ss
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
+from ssdpt.common.arrays import Arrays
 from ssdpt.common.progress import SILENT, Reporter
 from ssdpt.config.tree import Config
 from ssdpt.errors import SsdptError
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from ssdpt.systems.parts.graph import SystemGraph
     from ssdpt.systems.parts.shared_reference import SharedReference
 
-Arrays = Mapping[str, np.ndarray]
 AfterEpoch = Callable[["System", int], None]
 
 
@@ -145,11 +145,11 @@ class System(ABC):
     def add_normals(self, clips: Iterable[Iterable[Floats]], section: str, domain: Domain) -> int:
         """Take further clips, blocks of frames each, as normal; how many clips of 10 s they were.
 
-        Nothing is trained anew.
+        Networks are not trained again.
         """
         raise SsdptError(
             f"system {self.name} cannot take up new normal clips without being fitted again; "
-            f"{systems_that('adapts')} can (multiview is preset best)"
+            f"{systems_that('adapts')} can"
         )
 
     def graph(self) -> SystemGraph:
@@ -165,7 +165,7 @@ class System(ABC):
 
     @abstractmethod
     def description(self) -> dict[str, Any]:
-        """What `restore` needs beside the arrays, as plain JSON values."""
+        """What `restore` needs besides the arrays, as plain JSON values."""
 
     @classmethod
     @abstractmethod
@@ -197,10 +197,3 @@ class System(ABC):
 def shows_log_mels(system: System) -> bool:
     """Whether its frames are log-mels in dB, or begin with them."""
     return system.front_end.mel_bins > 0
-
-
-def arrays_under(arrays: Arrays, start: str) -> dict[str, np.ndarray]:
-    """Those whose names begin with `start`, without it."""
-    return {
-        name.removeprefix(start): value for name, value in arrays.items() if name.startswith(start)
-    }

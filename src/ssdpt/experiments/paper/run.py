@@ -22,7 +22,7 @@ from ssdpt.experiments.paper.data import PaperData
 from ssdpt.features.cache import FeatureView
 from ssdpt.scoring.aggregate import ClipScore
 from ssdpt.scoring.fusion import spread_evenly
-from ssdpt.scoring.section_score import score_by_rule
+from ssdpt.scoring.section_score import score_known_or_best_section
 from ssdpt.systems import system_class
 from ssdpt.systems.base import FitContext, System
 from ssdpt.training.log import LOG_FILE
@@ -103,7 +103,9 @@ def _score(system: System, clips: FeatureView, reporter: Reporter) -> list[ClipS
             batch = pairs[first : first + _BATCH_CLIPS]
             scorers = system.score_many([frames for _, frames in batch])
             for (recording, _), score_as in zip(batch, scorers, strict=True):
-                scores.append(score_by_rule(score_as, system.sections, recording.section)[0])
+                scores.append(
+                    score_known_or_best_section(score_as, system.sections, recording.section)[0]
+                )
                 task.advance()
     return scores
 

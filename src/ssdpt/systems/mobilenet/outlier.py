@@ -17,6 +17,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from ssdpt.common.arrays import Arrays
 from ssdpt.config.tree import Config
 from ssdpt.features.cache import FeatureView
 from ssdpt.features.front_end import FrontEnd
@@ -25,7 +26,6 @@ from ssdpt.nn.mobilenet import AngularMobileNet
 from ssdpt.scoring.aggregate import ClipScore
 from ssdpt.scoring.local_outlier import LocalOutliers, covering, outliers_of
 from ssdpt.scoring.saliency import saliency
-from ssdpt.systems.base import Arrays
 from ssdpt.systems.mobilenet import MobileNetLofConfig
 from ssdpt.systems.mobilenet.classifier import ClipScorer, SectionObjective, SegmentSystem
 from ssdpt.systems.parts.network import load_weights, seeded
