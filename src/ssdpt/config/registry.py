@@ -82,7 +82,7 @@ def _systems() -> _Systems:
     for point in sorted(metadata.entry_points(group=GROUP), key=lambda point: point.name):
         try:
             _add(point.load(), point.name, systems.entries)
-        except Exception as error:  # a foreign package may fail in any way; the others go on
+        except Exception as error:  # a foreign package may fail in any way; the others stay usable
             package = f" of package {point.dist.name}" if point.dist else ""
             reason = str(error) or type(error).__name__
             systems.problems[point.name] = f"system {point.name}{package} cannot be used: {reason}"

@@ -106,7 +106,7 @@ class DecisionConfig(Settings):
     held_out: float = Field(
         0.1, gt=0, lt=1, description="share of normal clips kept from training for the threshold"
     )
-    min_held_out: int = Field(10, ge=1, description="at least so many clips are kept")
+    min_held_out: int = Field(10, ge=1, description="smallest number of clips that are kept")
     cross_fit_below: int = Field(
         100, ge=0, description="with fewer clips every clip is scored by a model not trained on it"
     )
@@ -116,12 +116,12 @@ class DecisionConfig(Settings):
         description="models of the cross-fit, each fitted on all parts but one; one is kept",
     )
     section_clips: int = Field(
-        50, ge=1, description="held-out clips a section needs for a threshold of its own"
+        50, ge=1, description="held-out clips that a section needs for a separate threshold"
     )
 
 
 class SystemSettings(Settings):
-    """What one system can be set to; its class stands beside the system."""
+    """The settings of one system; the class is defined in the package of the system."""
 
     key: ClassVar[str]  # its name in the tree: `texture` in `--set texture.neighbours=4`
 

@@ -83,7 +83,7 @@ class Config(Settings):
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # The class is made anew in every process: pickle cannot find it by its name.
+        # The class is created in every process: pickle cannot find it by its name.
         return _with_values, (dict(self.__dict__),)
 
 

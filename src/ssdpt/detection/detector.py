@@ -234,7 +234,7 @@ class Detector(Scorer):
         return SystemFrameScorer(self._system)
 
     def card(self) -> str:
-        """What it is, in Markdown for people."""
+        """The model card, in Markdown."""
         return model_card(self._stored)
 
     def facts(self) -> dict[str, Any]:

@@ -111,7 +111,7 @@ def fit_machine(
             description={
                 "name": system.name,
                 "clips": len(clips),
-                "front_end": f"{system.front_end.name}, {system.front_end.bins} values a frame",
+                "front_end": f"{system.front_end.name}, {system.front_end.bins} values per frame",
                 "mean_spectra": _mean_spectra(clips, config) if shows_log_mels(system) else {},
                 **system.description(),
             },

@@ -170,7 +170,7 @@ class Scorer(ABC):
 
     @abstractmethod
     def card(self) -> str:
-        """What it is, in Markdown for people."""
+        """The model card, in Markdown."""
 
     @abstractmethod
     def facts(self) -> dict[str, Any]:

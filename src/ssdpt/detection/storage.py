@@ -5,7 +5,7 @@ model.safetensors   everything learned
 calibration.json    how high normal clips score: thresholds and p-values
 data.json           which recordings it was made from (content digests), so that none tests it
 training.jsonl      how the training went, a line an epoch (systems with a network)
-README.md           the card, for people
+README.md           the model card
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class StoredModel:
     machine: str
     sections: tuple[str, ...]
     config: Config
-    description: dict[str, Any]  # the system's own, beside its arrays
+    description: dict[str, Any]  # of the system, besides its arrays
     arrays: Mapping[str, np.ndarray]
     calibration: Calibration
     recordings_seen: Mapping[str, str]  # content digest -> name, of all that it was made from

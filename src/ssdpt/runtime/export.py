@@ -149,7 +149,7 @@ def _write_rest(
     model: onnx.ModelProto,
     settings: ExportSettings,
 ) -> Manifest:
-    """Everything beside the graph; the manifest is not verified yet."""
+    """Everything except the graph; the manifest is not verified yet."""
     stored, references = detector.stored, graph.references
     files = [*graph_files(settings.runtime), DATA]
     if references is not None:

@@ -1,14 +1,14 @@
-"""The head of an exported model: everything beside the graph that scoring with it needs.
+"""The head of an exported model: everything that scoring needs except the graph.
 
 manifest.json          what it is, how it was verified, file digests
 model.onnx             the graph from samples to scores (ONNX), or
 model.xml, model.bin   the same (OpenVINO)
 frames.onnx            the graph from log-mel frames to scores, for live sound, or
 frames.xml, frames.bin the same (OpenVINO)
-references.safetensors what the score is computed from beside the graph (system gmm)
+references.safetensors what the score is computed from besides the graph (system gmm)
 calibration.json       thresholds and p-values, as in a model folder
 data.json              which recordings the model was made from, as in a model folder
-README.md              the card, for people
+README.md              the model card
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ class System(ABC):
 
     name: ClassVar[str]
     origin: ClassVar[str]  # what the paper calls it, or where it comes from
-    needs: ClassVar[tuple[str, ...]] = ()  # what the recordings must have, for people
+    needs: ClassVar[tuple[str, ...]] = ()  # what the recordings must have, in words
     fallback: ClassVar[str | None] = None  # the system that is fitted where this one refuses
     explains: ClassVar[bool] = True  # whether `anomaly_map` is there
     adapts: ClassVar[bool] = False  # whether `add_normals` is there
@@ -85,7 +85,7 @@ class System(ABC):
     @classmethod
     @abstractmethod
     def parameter_count(cls, config: Config, sections: int) -> int:
-        """How many numbers it learns for a machine with so many sections."""
+        """How many numbers it learns for a machine with this number of sections."""
 
     @classmethod
     def refusal(cls, recordings: Sequence[Recording], config: Config) -> str | None:

@@ -159,7 +159,7 @@ class Ablation:
         key = self._networks_key(trained)
         if key not in self._views:
             networks = self.networks.get(trained, key, self.extractor.training_clips, self.reporter)
-            views = self.extractor.untrained.beside(self.extractor.trained(networks))
+            views = self.extractor.untrained.joined_with(self.extractor.trained(networks))
             self._views[key] = views, SharedReference.of_clips(views.train, networks, config)
         views, reference = self._views[key]
         assert reference.networks is not None

@@ -37,7 +37,7 @@ class ClipViews:
     train: Rows  # a row per normal clip
     test: Rows  # a row per ten seconds; the rows of a long recording are consecutive
 
-    def beside(self, other: ClipViews) -> ClipViews:
+    def joined_with(self, other: ClipViews) -> ClipViews:
         """The same clips with the views of both."""
         pairs = zip((self.train, self.test), (other.train, other.test), strict=True)
         return ClipViews(*(_joined(first, second) for first, second in pairs))

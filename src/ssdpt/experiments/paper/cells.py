@@ -36,7 +36,7 @@ class Cell:
     config: Config  # with its seed
     machines: tuple[str, ...]  # trained together: usually one
     fingerprint: str  # of all their recordings
-    label: str = ""  # for people: the row of a table that it belongs to
+    label: str = ""  # shown in messages: the row of a table that it belongs to
 
     @cached_property
     def key(self) -> str:

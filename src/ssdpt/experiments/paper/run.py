@@ -29,7 +29,7 @@ from ssdpt.training.log import LOG_FILE
 from ssdpt.training.loop import choose_device
 from ssdpt.types import Floats, Recording
 
-MOST_EPOCHS = 30  # at most so many epochs are scored, spread evenly; the paper trains 30
+MOST_EPOCHS = 30  # at most this many epochs are scored, spread evenly; the paper trains 30
 _BATCH_CLIPS = 16  # clips scored together on a GPU
 
 

@@ -1,4 +1,4 @@
-"""The tables: measured values beside the paper's."""
+"""The tables: measured values next to the paper's."""
 
 from __future__ import annotations
 

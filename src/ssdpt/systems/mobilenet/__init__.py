@@ -28,7 +28,7 @@ class MobileNetConfig(SystemSettings):
     key: ClassVar[str] = "mnv2"
 
     width: float = Field(0.5, gt=0, description="factor of the channels of every layer")
-    frames: int = Field(64, ge=1, description="frames a segment")
+    frames: int = Field(64, ge=1, description="frames per segment")
     score: Literal["negative-log", "log-odds", "dcase"] = Field(
         "negative-log",
         description="-log p, as in the paper; log((1-p)/p); or log((1-p) - log p), the "
@@ -56,7 +56,7 @@ class MobileNetLofConfig(SystemSettings):
 
     n_fft: int = Field(2048, gt=1, description="window in samples; half as many frequency bins")
     hop_length: int = Field(512, gt=0, description="samples from one frame to the next")
-    frames: int = Field(32, ge=1, description="frames a segment")
+    frames: int = Field(32, ge=1, description="frames per segment")
     width: float = Field(0.5, gt=0, description="factor of the channels of every layer")
     embedding: int = Field(128, ge=1, description="values that describe a segment")
     margin: float = Field(

@@ -17,7 +17,7 @@ class SsdptConfig(SystemSettings):
     key: ClassVar[str] = "ssdpt"
 
     blocks: int = Field(3, ge=1, description="M: DPT blocks")
-    frames: int = Field(64, ge=1, description="P: frames a segment")
+    frames: int = Field(64, ge=1, description="P: frames per segment")
     heads: int = Field(8, ge=1, description="attention heads of every encoder")
     feed_forward: int = Field(32, ge=1, description="hidden units of every encoder")
     mask: MaskConfig = MaskConfig()
@@ -64,7 +64,7 @@ class SsdptMember(Settings):
     """One dual-path Transformer of the ensemble; the rest is as in `ssdpt`."""
 
     blocks: int = Field(3, ge=1, description="M: DPT blocks")
-    frames: int = Field(64, ge=1, description="P: frames a segment")
+    frames: int = Field(64, ge=1, description="P: frames per segment")
     mask: Literal["none", "time", "frequency", "specaugment", "patch"] = Field(
         "patch", description="which areas are hidden in training"
     )
