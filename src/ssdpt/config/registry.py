@@ -14,12 +14,10 @@ from functools import cache
 from importlib import import_module, metadata
 from pkgutil import iter_modules
 
-from ssdpt.config.settings import SystemSettings
+from ssdpt.config.settings import CommonSettings, SystemSettings
 from ssdpt.errors import SsdptError, warn
 
 GROUP = "ssdpt.systems"  # of entry points; also the package with the systems of ssdpt
-# Names at the top of the tree of settings that belong to no system.
-_RESERVED = frozenset({"preset", "system", "seed", "device", "audio", "features", "decision"})
 _NO_SYSTEMS = frozenset({"base", "parts"})  # modules of that package that hold no system
 
 
@@ -108,6 +106,6 @@ def _add(entry: object, name: str, entries: dict[str, SystemEntry]) -> None:
         raise ValueError("another system has this name already; it needs a name of its own")
     taken = {kind.key: kind for other in entries.values() for kind in other.settings}
     for kind in entry.settings:
-        if taken.get(kind.key, kind) is not kind or kind.key in _RESERVED:
+        if taken.get(kind.key, kind) is not kind or kind.key in CommonSettings.model_fields:
             raise ValueError(f"its settings are called '{kind.key}', a name that is taken")
     entries[name] = entry

@@ -154,10 +154,7 @@ class System(ABC):
 
     def graph(self) -> SystemGraph:
         """The same scores as `score`, as a module that can be exported."""
-        raise SsdptError(
-            f"system {self.name} cannot be exported; {systems_that('exports')} can "
-            "(e.g. --preset fast)"
-        )
+        raise SsdptError(f"system {self.name} cannot be exported; {systems_that('exports')} can")
 
     @abstractmethod
     def arrays(self) -> dict[str, np.ndarray]:

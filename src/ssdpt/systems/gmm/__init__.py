@@ -7,10 +7,10 @@ from typing import ClassVar
 from pydantic import Field
 
 from ssdpt.config.registry import SystemEntry
-from ssdpt.config.settings import SystemSettings
+from ssdpt.config.settings import SegmentSettings
 
 
-class GaussianConfig(SystemSettings):
+class GaussianConfig(SegmentSettings):
     """A Gaussian mixture on time-weighted log-mels, one for each section."""
 
     key: ClassVar[str] = "gmm"

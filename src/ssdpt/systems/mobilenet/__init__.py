@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 from pydantic import Field, model_validator
 
 from ssdpt.config.registry import SystemEntry
-from ssdpt.config.settings import SystemSettings, TrainingConfig
+from ssdpt.config.settings import SegmentSettings, TrainingConfig
 
 
 class MobileNetTrainingConfig(TrainingConfig):
@@ -22,7 +22,7 @@ class MobileNetTrainingConfig(TrainingConfig):
     clip_norm: float | None = Field(None, gt=0)
 
 
-class MobileNetConfig(SystemSettings):
+class MobileNetConfig(SegmentSettings):
     """The DCASE baseline classifier: MobileNetV2 on log-mel segments."""
 
     key: ClassVar[str] = "mnv2"
@@ -37,6 +37,10 @@ class MobileNetConfig(SystemSettings):
     hop: int = Field(1, ge=1, description="frames from one segment to the next when scoring")
     training: MobileNetTrainingConfig = MobileNetTrainingConfig()
 
+    @property
+    def epochs(self) -> int:
+        return self.training.epochs
+
 
 class MobileNetLofTrainingConfig(TrainingConfig):
     """For a network that starts from random weights."""
@@ -49,7 +53,7 @@ class MobileNetLofTrainingConfig(TrainingConfig):
     clip_norm: float | None = Field(1.0, gt=0)
 
 
-class MobileNetLofConfig(SystemSettings):
+class MobileNetLofConfig(SegmentSettings):
     """MobileNetV2 with an additive angular margin on linear spectrograms, then outlier factors."""
 
     key: ClassVar[str] = "mnv2_lof"
@@ -69,6 +73,10 @@ class MobileNetLofConfig(SystemSettings):
     )
     hop: int = Field(8, ge=1, description="frames from one segment to the next when scoring")
     training: MobileNetLofTrainingConfig = MobileNetLofTrainingConfig()
+
+    @property
+    def epochs(self) -> int:
+        return self.training.epochs
 
     @model_validator(mode="after")
     def _no_gaps(self) -> MobileNetLofConfig:

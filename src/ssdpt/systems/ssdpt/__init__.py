@@ -7,11 +7,17 @@ from typing import ClassVar, Literal
 from pydantic import Field, model_validator
 
 from ssdpt.config.registry import SystemEntry
-from ssdpt.config.settings import FeatureConfig, Settings, SystemSettings, TrainingConfig
+from ssdpt.config.settings import (
+    FeatureConfig,
+    SegmentSettings,
+    Settings,
+    SystemSettings,
+    TrainingConfig,
+)
 from ssdpt.nn.settings import MaskConfig
 
 
-class SsdptConfig(SystemSettings):
+class SsdptConfig(SegmentSettings):
     """The self-supervised dual-path Transformer."""
 
     key: ClassVar[str] = "ssdpt"
@@ -43,6 +49,10 @@ class SsdptConfig(SystemSettings):
     )
     hop: int = Field(1, ge=1, description="frames from one segment to the next when scoring")
     training: TrainingConfig = TrainingConfig()
+
+    @property
+    def epochs(self) -> int:
+        return self.training.epochs
 
     @model_validator(mode="after")
     def _heads_divide(self) -> SsdptConfig:

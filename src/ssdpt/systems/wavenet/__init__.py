@@ -45,6 +45,10 @@ class WaveNetConfig(SystemSettings):
     )
     training: WaveNetTrainingConfig = WaveNetTrainingConfig()
 
+    @property
+    def epochs(self) -> int:
+        return self.training.epochs
+
 
 SYSTEMS = (
     SystemEntry(
