@@ -105,8 +105,8 @@ class MobileNetLof(SegmentSystem[AngularMobileNet]):
         count = min(settings.neighbours, len(references))
 
         def distance(segments: Tensor) -> Tensor:
-            apart = torch.cdist(self.network(segments), references)  # (segments, references)
-            return apart.topk(count, largest=False).values.mean(1)
+            distance = torch.cdist(self.network(segments), references)  # (segments, references)
+            return distance.topk(count, largest=False).values.mean(1)
 
         return saliency(frames, distance, settings.frames, self.device, self._at_once)
 

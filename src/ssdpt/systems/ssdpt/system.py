@@ -168,10 +168,10 @@ class Ssdpt(ClassifierSystem[DualPathTransformer]):
         return _Graph(self)
 
     def description(self) -> dict[str, Any]:
-        every, paper_count = self.network.parameter_counts()
+        total, paper_count = self.network.parameter_counts()
         return {
             "classes": [list(name) for name in self.classes],
-            "parameters": every,
+            "parameters": total,
             "parameters_paper_count": paper_count,
         }
 
