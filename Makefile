@@ -44,10 +44,10 @@ $(READY):
 	@rm -f $(VENV)/.ready-*
 	@touch $@
 
-demo: setup ## simulate a plant, fit, judge unseen clips, write demo/report.html
+demo: setup ## simulate a plant, fit a model, score new clips, write demo/report.html
 	$(BIN)/ssdpt demo
 
-serve: setup ## listen to a simulated plant live; open http://127.0.0.1:8765/
+serve: setup ## monitor a simulated plant live; open http://127.0.0.1:8765/
 	$(BIN)/ssdpt serve --demo
 
 test: setup ## the tests, with coverage; minutes on two cores

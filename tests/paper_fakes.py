@@ -7,8 +7,8 @@ import zlib
 import numpy as np
 
 from ssdpt.config.tree import load_config
-from ssdpt.experiments.paper.cells import Clip
-from ssdpt.experiments.paper.results import MachineScores, Results
+from ssdpt.experiments.paper.cells import CellClip
+from ssdpt.experiments.paper.results import ExperimentResults, MachineScores
 from ssdpt.experiments.paper.variants import EXPERIMENTS, variants
 
 MACHINES = ("ToyCar", "ToyTrain", "fan", "gearbox", "pump", "slider", "valve")
@@ -18,7 +18,7 @@ SEPARATION = 0.8  # standard deviations between the scores of normal and faulty 
 
 def fake_clips(machine, *, clips, sections):
     return tuple(
-        Clip(f"{section}_{domain}_{label}_{number}.wav", machine, section, domain, label)
+        CellClip(f"{section}_{domain}_{label}_{number}.wav", machine, section, domain, label)
         for section in sections
         for domain in ("source", "target")
         for label in ("normal", "anomaly")
@@ -78,6 +78,6 @@ def fake_results(
         for name, variant in variants(CONFIG, experiments).items()
         if name not in without
     }
-    return Results(
+    return ExperimentResults(
         chosen, machines, range(seeds), lookup, quick=quick, notes=notes, failures=failures
     )

@@ -163,7 +163,7 @@ def test_another_list_model_or_setting_is_refused(cli, model, clips, out, models
         refused = cli(*changed, "--quiet")
         assert refused.code == 2
         assert refused.error == (
-            f"{out}: these shards were begun with {reason}; choose another --out, or go on with "
+            f"{out}: these shards were begun with {reason}; choose another --out, or continue with "
             "what they were begun with"
         )
     (model / "README.md").write_text("a card of one's own")

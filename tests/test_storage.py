@@ -41,9 +41,9 @@ def test_what_is_in_the_folder(models):
     assert head["machine"] == "fan"
     assert head["sections"] == ["00", "01", "02"]
     assert head["config"]["preset"] == "tiny"
-    heard = json.loads((models["ssdpt"] / "data.json").read_text())["heard"]
-    assert len(heard) == 24
-    assert all(name.endswith(".wav") and "train_normal" in name for name in heard.values())
+    recordings = json.loads((models["ssdpt"] / "data.json").read_text())["recordings"]
+    assert len(recordings) == 24
+    assert all(name.endswith(".wav") and "train_normal" in name for name in recordings.values())
 
 
 def test_it_comes_back_as_it_was(models, detectors):

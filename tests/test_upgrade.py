@@ -26,6 +26,9 @@ def test_a_model_of_format_2_is_written_again_in_the_newest(system, tmp_path):
     assert head["format"] == FORMAT
     assert {"section_models", "shared_reference", "front_end"} <= set(head["system"])
     assert "## Views" in (tmp_path / "model" / "README.md").read_text("utf-8")
+    recordings = json.loads((old / "data.json").read_text("utf-8"))["heard"]
+    data = json.loads((tmp_path / "model" / "data.json").read_text("utf-8"))
+    assert data == {"recordings": recordings}
     again = Detector.load(tmp_path / "model", device="cpu")
     frames = np.random.default_rng(0).normal(-40, 5, (300, first.system.front_end.bins))
     clip = [frames.astype(np.float32)]

@@ -12,12 +12,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from pydantic import Field
 
+from ssdpt.common.arrays import Arrays
 from ssdpt.config.registry import SystemEntry
 from ssdpt.config.settings import SystemSettings
 from ssdpt.config.tree import Config
 from ssdpt.features.cache import FeatureView
 from ssdpt.scoring.aggregate import ClipScore, aggregate
-from ssdpt.systems.base import Arrays, FitContext, System
+from ssdpt.systems.base import FitContext, System
 from ssdpt.types import Floats
 
 

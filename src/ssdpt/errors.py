@@ -1,4 +1,4 @@
-"""The error a person can act on."""
+"""Errors and warnings that are shown to the user."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import warnings
 
 
 class SsdptError(Exception):
-    """Something the user can put right, told in one sentence: what, where, and what to do.
+    """A problem that the user can solve; the message says what is wrong, where, and what to do.
 
     The command line prints it without a traceback and exits with code 2.
     """
 
 
 class SsdptWarning(UserWarning):
-    """Something the user should know although the work goes on, from where no reporter is."""
+    """Something the user should know although the work continues; used without a reporter."""
 
 
 def warn(message: str) -> None:
-    """Say it once; the command line shows it as a note."""
+    """Warn once; the command line shows it as a note."""
     warnings.warn(message, SsdptWarning, stacklevel=2)

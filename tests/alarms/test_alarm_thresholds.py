@@ -12,7 +12,7 @@ from ssdpt.alarms.block_maxima import FEWEST_BLOCKS, BlockMaxima
 from ssdpt.alarms.settings import FEWEST_FALSE_ALERTS, MOST_FALSE_ALERTS, AlarmSettings
 from ssdpt.alarms.thresholds import thresholds_for
 from ssdpt.config.settings import DecisionConfig
-from ssdpt.scoring.calibrate import Tail, fit_tail, own_tail
+from ssdpt.scoring.calibrate import Tail, block_tail, fit_tail
 
 LEVELS = ("alert", "alarm", "alert_exit", "alarm_exit")
 
@@ -85,7 +85,7 @@ def test_thresholds_cannot_be_changed_and_have_no_other_fields(tail):
 def test_accepting_more_false_alerts_never_raises_a_threshold(
     location, spread, seed, rates, a_day_of_running
 ):
-    clips = own_tail(np.random.default_rng(seed).normal(0, 1, 200))
+    clips = block_tail(np.random.default_rng(seed).normal(0, 1, 200))
     blocks = day_of_blocks(location, spread, seed) if a_day_of_running else None
     rows = [thresholds_from(clips, rate, blocks) for rate in sorted(rates)]
     for name in LEVELS:

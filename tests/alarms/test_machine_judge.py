@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from ssdpt.alarms.judge import MachineJudge, ScoreScale
 from ssdpt.alarms.operating_points import UNKNOWN, OperatingPointLearner, OperatingPoints
 from ssdpt.alarms.settings import AlarmSettings
-from ssdpt.scoring.calibrate import own_tail
+from ssdpt.scoring.calibrate import block_tail
 
 SETTINGS = AlarmSettings()
-SCALE = ScoreScale(own_tail(np.random.default_rng(0).normal(0, 1, 200)), clip_seconds=10.0)
+SCALE = ScoreScale(block_tail(np.random.default_rng(0).normal(0, 1, 200)), clip_seconds=10.0)
 LOUD, QUIET = np.full(8, -40.0), np.full(8, -50.0)  # mean spectra (bins,) in dB
 START = 1e9  # seconds since 1970
 
@@ -174,7 +174,7 @@ def test_a_new_model_starts_with_a_new_baseline(machine):
     machine.judge.accept_drift()
     machine.judge.false_alerts_per_week = 5.0
     machine.run(700, 30.0)
-    wide = ScoreScale(own_tail(np.random.default_rng(1).normal(0, 5, 200)), clip_seconds=10.0)
+    wide = ScoreScale(block_tail(np.random.default_rng(1).normal(0, 5, 200)), clip_seconds=10.0)
     points = two_points()
     machine.judge.adopt(wide, points)
     assert machine.judge.alarm.level == "normal"

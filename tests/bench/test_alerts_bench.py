@@ -15,7 +15,7 @@ from ssdpt.alarms.state_machine import AlarmStateMachine, Smoother
 from ssdpt.alarms.thresholds import Thresholds
 from ssdpt.bench.alerts import count_alerts, run_machine
 from ssdpt.cli import app
-from ssdpt.scoring.calibrate import own_tail
+from ssdpt.scoring.calibrate import block_tail
 
 
 @pytest.mark.parametrize("min_duration", [0.0, 3.0])
@@ -45,7 +45,7 @@ def test_alerts_are_counted_as_the_state_machine_does(min_duration):
 
 def test_a_machine_is_judged_as_the_service_does():
     settings = AlarmSettings()
-    tail = own_tail(np.random.default_rng(0).normal(0, 1, 60))
+    tail = block_tail(np.random.default_rng(0).normal(0, 1, 60))
     scores = np.random.default_rng(1).normal(0, 1, 4000)
     scores[1000:1060] += 9.0  # a short alert, which counts
     scores[2000:2500] += 9.0  # a long one, which does not

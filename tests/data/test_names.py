@@ -9,62 +9,66 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ssdpt.data.attributes import parse_attributes, read_attribute_tables
-from ssdpt.data.names import ClipName, parse_name
+from ssdpt.data.names import ParsedName, parse_name
 from ssdpt.errors import SsdptError
 
 
 @pytest.mark.parametrize(
     ("stem", "expected"),
     [
-        ("normal_id_00_00000012", ClipName("00", label="normal")),
-        ("anomaly_id_06_00000263", ClipName("06", label="anomaly")),
-        ("id_05_00000000", ClipName("05")),
+        ("normal_id_00_00000012", ParsedName("00", label="normal")),
+        ("anomaly_id_06_00000263", ParsedName("06", label="anomaly")),
+        ("id_05_00000000", ParsedName("05")),
         (
             "section_00_source_train_normal_0000_strength_1_ambient",
-            ClipName("00", "source", "train", "normal", (("strength", "1"), ("other", "ambient"))),
+            ParsedName(
+                "00", "source", "train", "normal", (("strength", "1"), ("other", "ambient"))
+            ),
         ),
         (
             "section_00_source_train_normal_0000_A1Spd28VMic1",
-            ClipName("00", "source", "train", "normal", (("other", "A1Spd28VMic1"),)),
+            ParsedName("00", "source", "train", "normal", (("other", "A1Spd28VMic1"),)),
         ),
         (
             "section_00_source_train_normal_0000_0_g_25_mm_2000_mV_none",
-            ClipName("00", "source", "train", "normal", (("g", "0"), ("mm", "25"), ("mV", "2000"))),
+            ParsedName(
+                "00", "source", "train", "normal", (("g", "0"), ("mm", "25"), ("mV", "2000"))
+            ),
         ),
-        ("section_04_target_test_0123", ClipName("04", "target", "test")),
+        ("section_04_target_test_0123", ParsedName("04", "target", "test")),
         (
             "section_02_target_test_anomaly_0007_volt_1.0",
-            ClipName("02", "target", "test", "anomaly", (("volt", "1.0"),)),
+            ParsedName("02", "target", "test", "anomaly", (("volt", "1.0"),)),
         ),
         (
             "section_00_source_train_normal_0010_car_B1_spd_31V_mic_1",
-            ClipName(
+            ParsedName(
                 "00", "source", "train", "normal", (("car", "B1"), ("spd", "31V"), ("mic", "1"))
             ),
         ),
         (
             "section_00_source_test_anomaly_0008_m-n_W",
-            ClipName("00", "source", "test", "anomaly", (("m-n", "W"),)),
+            ParsedName("00", "source", "test", "anomaly", (("m-n", "W"),)),
         ),
-        ("section_03_0042", ClipName("03")),
-        ("section_00_test_0199", ClipName("00", split="test")),
+        ("section_03_0042", ParsedName("03")),
+        ("section_00_test_0199", ParsedName("00", split="test")),
         (
             "section_00_source_train_normal_0765_noAttribute",
-            ClipName("00", "source", "train", "normal"),
+            ParsedName("00", "source", "train", "normal"),
         ),
-        ("section_00_source_train_normal_0000_", ClipName("00", "source", "train", "normal")),
+        ("section_00_source_train_normal_0000_", ParsedName("00", "source", "train", "normal")),
         (
             "section_00_machine_source_0000_noAttribute",
-            ClipName("00", "source", attributes=(("content", "machine"),)),
+            ParsedName("00", "source", attributes=(("content", "machine"),)),
         ),
         (
             "section_00_noise_supplemental_normal_0000",
-            ClipName("00", None, "supplemental", "normal", (("content", "noise"),)),
+            ParsedName("00", None, "supplemental", "normal", (("content", "noise"),)),
         ),
-        ("section_00", ClipName("00")),
+        ("section_00", ParsedName("00")),
     ],
 )
-def test_real_names(stem: str, expected: ClipName) -> None:
+def test_real_names(stem: str, expected: ParsedName) -> None:
     assert parse_name(stem) == expected
 
 

@@ -161,7 +161,7 @@ def test_a_device_without_the_rate_records_at_its_own(
     listener = Listener()
     (path,) = record(tmp_path, 0.05, reporter=listener)
     assert probe(path).sample_rate == 48000
-    assert "cannot record at 16000 Hz; recording at its own 48000 Hz" in listener.warnings[0]
+    assert "cannot record at 16000 Hz; recording at its default 48000 Hz" in listener.warnings[0]
 
 
 def test_no_microphone_no_channel(microphone: Microphone, tmp_path: Path) -> None:

@@ -10,15 +10,16 @@ from sklearn.metrics import precision_recall_fscore_support, roc_auc_score
 
 from ssdpt.evaluation.metrics import (
     EPSILON,
+    Estimate,
     auc,
     bootstrap,
-    bootstrap_interval,
     decision_rates,
-    harmonic_mean,
+    interval,
     pauc,
     pauc_printed,
     weighted_areas,
 )
+from ssdpt.evaluation.tables import harmonic
 
 # Few distinct values, so that ties within and across the labels are the rule.
 coarse = st.sampled_from([-1.0, 0.0, 0.25, 0.5, 3.0])
@@ -94,13 +95,11 @@ def test_printed_pauc_counts_a_share_that_floating_point_rounds_down():
 def test_one_kind_of_clip_gives_no_area(labels):
     for measure in (auc, pauc, pauc_printed):
         assert math.isnan(measure(labels, [0.1, 0.2]))
-    assert math.isnan(bootstrap_interval(labels, [0.1, 0.2]).value)
 
 
 def test_harmonic_mean_is_floored():
-    assert harmonic_mean([0.5, 1.0]) == pytest.approx(2 / 3)
-    assert harmonic_mean([0.0, 1.0]) == pytest.approx(2 * EPSILON)
-    assert math.isnan(harmonic_mean([]))
+    means = harmonic(np.array([[0.5, 1.0], [0.0, 1.0]]))
+    assert means == pytest.approx([2 / 3, 2 * EPSILON])
 
 
 @given(labelled(), st.sampled_from([-2.0, 0.0, 0.25, 3.0, 200.0]))
@@ -122,6 +121,17 @@ def test_a_score_at_the_threshold_is_normal_and_thresholds_may_differ_by_clip():
     assert decision_rates([], [], []).f1 == 0.0
 
 
+def bootstrap_interval(labels, scores, measure="auc", *, seed=0, resamples=1000):
+    """AUC or pAUC with its 95 % interval, as the result tables compute it."""
+
+    def areas(weights):
+        return weighted_areas(labels, scores, weights)[measure == "pauc"][:, None]
+
+    draws = bootstrap(areas, labels.tolist(), seed=seed, resamples=resamples)
+    value = (pauc if measure == "pauc" else auc)(labels, scores)
+    return Estimate(value, *interval(value, draws))
+
+
 def test_interval_contains_the_value_is_reproducible_and_narrows():
     generator = np.random.default_rng(3)
 
@@ -140,8 +150,8 @@ def test_interval_contains_the_value_is_reproducible_and_narrows():
 
 
 def test_interval_of_a_perfect_detector_is_a_point():
-    interval = bootstrap_interval([False, False, True, True], [0, 1, 2, 3])
-    assert (interval.low, interval.value, interval.high) == (1.0, 1.0, 1.0)
+    perfect = bootstrap_interval(np.array([False, False, True, True]), [0, 1, 2, 3])
+    assert (perfect.low, perfect.value, perfect.high) == (1.0, 1.0, 1.0)
 
 
 def test_interval_has_the_stated_coverage():
@@ -150,8 +160,8 @@ def test_interval_has_the_stated_coverage():
     covered = 0
     for seed in range(150):
         scores = generator.standard_normal(80) + labels
-        interval = bootstrap_interval(labels, scores, seed=seed, resamples=200)
-        covered += interval.low <= 0.7602 <= interval.high  # Φ(1/√2)
+        estimate = bootstrap_interval(labels, scores, seed=seed, resamples=200)
+        covered += estimate.low <= 0.7602 <= estimate.high  # Φ(1/√2)
     assert 0.87 <= covered / 150 <= 0.99
 
 

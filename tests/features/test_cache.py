@@ -15,7 +15,7 @@ from ssdpt.errors import SsdptError
 from ssdpt.features import cache
 from ssdpt.features.cache import FeatureSet, cache_folder, features_of
 from ssdpt.features.logmel import LogMel
-from ssdpt.features.spectrogram import Spectrogram
+from ssdpt.features.spectrogram import LinearSpectrogram
 from ssdpt.types import Clip, Recording
 
 AUDIO = AudioConfig()
@@ -177,7 +177,7 @@ def test_clips_in_memory_have_the_features_of_their_files_and_leave_none(clips):
     np.testing.assert_array_equal(found.offsets, expected.offsets)
     assert found.recordings == tuple(in_memory)
     assert [reason.split(":")[0] for _, reason in found.failures] == ["silent"]
-    for front_end in (BINS, Spectrogram(512, 256, 1e-10, 16000)):
+    for front_end in (BINS, LinearSpectrogram(512, 256, 1e-10, 16000)):
         assert features_of(in_memory, AUDIO, front_end).frames.dtype == front_end.storage
 
 

@@ -10,14 +10,14 @@ from ssdpt.config.settings import AudioConfig, FeatureConfig
 from ssdpt.features.cache import FeatureSet, features_of
 from ssdpt.features.front_end import centred_windows
 from ssdpt.features.logmel import LogMel
-from ssdpt.features.spectrogram import Spectrogram
+from ssdpt.features.spectrogram import LinearSpectrogram
 from ssdpt.features.waveform import Waveform
 from ssdpt.types import Recording
 
 RATE = 16000
 FRONT_ENDS = [
     LogMel(FeatureConfig(n_mels=16), RATE),
-    Spectrogram(256, 128, 1e-12, RATE),
+    LinearSpectrogram(256, 128, 1e-12, RATE),
     Waveform(RATE),
 ]
 
@@ -57,12 +57,12 @@ def test_frequencies_belong_to_the_bins(front_end):
 
 
 def test_other_settings_are_told_apart():
-    settings = [Spectrogram(256, hop, 1e-12, RATE).settings for hop in (64, 128)]
+    settings = [LinearSpectrogram(256, hop, 1e-12, RATE).settings for hop in (64, 128)]
     assert settings[0] != settings[1]
 
 
 def test_a_tone_lies_in_its_bin():
-    front_end = Spectrogram(2048, 512, 1e-12, RATE)
+    front_end = LinearSpectrogram(2048, 512, 1e-12, RATE)
     assert front_end.bins == 1024
     tone = np.sin(2 * np.pi * 1000 * np.arange(RATE) / RATE).astype(np.float32)
     frames = front_end(tone)
@@ -74,7 +74,7 @@ def test_a_tone_lies_in_its_bin():
 
 
 def test_silence_is_the_floor():
-    frames = Spectrogram(256, 128, 1e-10, RATE)(np.zeros(1000, np.float32))
+    frames = LinearSpectrogram(256, 128, 1e-10, RATE)(np.zeros(1000, np.float32))
     np.testing.assert_array_equal(frames, -100)
 
 

@@ -22,7 +22,7 @@ def bank():
 def test_the_largest_domain_comes_first_and_lends_the_others_its_scale(bank):
     assert list(bank.domains) == ["source", "target"]
     source, target = bank.domains.values()
-    own = target.own_distances()
+    own = target.distances_to_others()
     sd = np.sqrt((8 * own.var() + 30 * source.scale.sd**2) / 38)
     assert target.scale.sd == pytest.approx(sd)
     assert target.scale.mean == pytest.approx((8 * own.mean() + 2 * source.scale.mean) / 10)
@@ -34,7 +34,7 @@ def test_a_distance_counts_in_the_spacing_of_the_nearest_clip():
     np.testing.assert_allclose(
         references.distances(np.array([[2.0], [12.0], [8.0]])), [2.0, 0.5, 0.5]
     )
-    np.testing.assert_allclose(references.z(np.array([[2.0]])), [2.0])
+    np.testing.assert_allclose(references.z_scores(np.array([[2.0]])), [2.0])
 
 
 def test_neighbour_distance_is_the_mean_distance_to_the_nearest_others():
@@ -61,7 +61,7 @@ def test_one_clip_borrows_spacing_and_scale():
 
 def test_without_any_other_clip_there_is_a_scale_still():
     bank = Bank.of({"source": np.zeros((1, 3))}, neighbours=5)
-    scores = bank.z(np.array([[0.0, 0.0, 0.0], [100.0, 0.0, 0.0]]))
+    scores = bank.z_scores(np.array([[0.0, 0.0, 0.0], [100.0, 0.0, 0.0]]))
     assert np.isfinite(scores).all()
     assert scores[0] < 0 < scores[1]
 
@@ -72,10 +72,10 @@ def test_new_clips_leave_the_others_as_they_were(bank):
     assert bank.added == ()
     far = _cloud(20, at=200.0, seed=3)
     everywhere = np.concatenate([_cloud(50, seed=4), _cloud(50, at=9.0, seed=5), far])
-    assert (more.z(everywhere) <= bank.z(everywhere)).all()
+    assert (more.z_scores(everywhere) <= bank.z_scores(everywhere)).all()
     # What is usual for the fit stays so, and what is far from everything stays unusual.
-    np.testing.assert_allclose(more.z(everywhere[:100]), bank.z(everywhere[:100]))
-    assert (more.z(far) > 50).all()
+    np.testing.assert_allclose(more.z_scores(everywhere[:100]), bank.z_scores(everywhere[:100]))
+    assert (more.z_scores(far) > 50).all()
 
 
 @pytest.mark.parametrize("clips", [1, 2, 4, 10])
@@ -83,9 +83,9 @@ def test_new_clips_and_those_like_them_become_usual(bank, clips):
     given = _cloud(clips, at=-20.0, seed=2)
     like = _cloud(30, at=-20.0, seed=3)
     more = bank.with_more(given, "target", reference_clips=50.0)
-    assert (more.z(given) < 0).all()
-    assert np.median(bank.z(like)) > 30
-    assert np.median(more.z(like)) < 3
+    assert (more.z_scores(given) < 0).all()
+    assert np.median(bank.z_scores(like)) > 30
+    assert np.median(more.z_scores(like)) < 3
 
 
 def test_a_single_clip_does_not_open_the_door_wide(bank):
@@ -93,7 +93,7 @@ def test_a_single_clip_does_not_open_the_door_wide(bank):
     usual = bank.domains["source"].usual_distance()
     step = np.zeros((2, 6))
     step[:, 0] = usual, 3 * usual
-    near, off = more.z(np.full((1, 6), -20.0) + step)
+    near, off = more.z_scores(np.full((1, 6), -20.0) + step)
     assert near < 1.5
     assert off > 10
 
@@ -103,7 +103,7 @@ def test_copies_are_no_closer_than_clips_of_the_fit(bank):
     one = bank.with_more(copies[:1], "target", reference_clips=50.0)
     three = bank.with_more(copies, "target", reference_clips=50.0)
     like = _cloud(30, at=-20.0, seed=3)
-    np.testing.assert_allclose(three.z(like), one.z(like))
+    np.testing.assert_allclose(three.z_scores(like), one.z_scores(like))
 
 
 def test_a_condition_is_measured_by_the_spread_of_its_own_clips(bank):
@@ -116,7 +116,7 @@ def test_a_condition_is_measured_by_the_spread_of_its_own_clips(bank):
     assert condition.factors[0] < 0.2
     # A fault that moves clips where normal ones hardly differ is not hidden by that direction.
     fault = like + np.array([0.0, 12.0, 0.0, 0.0, 0.0, 0.0])
-    assert np.median(more.z(fault)) > np.median(more.z(like)) + 5
+    assert np.median(more.z_scores(fault)) > np.median(more.z_scores(like)) + 5
 
 
 def test_few_clips_are_believed_less_the_more_clips_the_fit_rests_on(bank):

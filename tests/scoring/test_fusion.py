@@ -19,14 +19,14 @@ def line(count, hop, duration):
 
 def test_a_scale_makes_normal_scores_mean_0_and_sd_1():
     normal = np.random.default_rng(0).normal(-25, 3, 60)
-    z = Scale.of(normal).z(normal)
+    z = Scale.of(normal).z_scores(normal)
     assert z.mean() == pytest.approx(0, abs=1e-12)
     assert z.std() == pytest.approx(1)
 
 
 @pytest.mark.parametrize("normal", [[4.0], [4.0, 4.0, 4.0]])
 def test_scores_that_do_not_differ_give_a_finite_scale(normal):
-    z = Scale.of(np.array(normal)).z(np.array([4.0, 5.0]))
+    z = Scale.of(np.array(normal)).z_scores(np.array([4.0, 5.0]))
     assert z[0] == 0
     assert 1 < z[1] < np.inf
 

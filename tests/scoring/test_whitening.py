@@ -53,5 +53,5 @@ def test_a_view_tells_how_far_siblings_lie(away):
     view, distance = view_of(own, [sibling], None, **settings, emphasised=False)
     _, nothing = view_of(own, [], None, **settings, emphasised=False)
     assert nothing == 1.0
-    assert distance == pytest.approx(float(np.median(view.z(sibling["source"]))))
+    assert distance == pytest.approx(float(np.median(view.z_scores(sibling["source"]))))
     assert (distance > 30) == (away == 20.0)

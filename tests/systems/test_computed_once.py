@@ -39,7 +39,7 @@ def computed(monkeypatch):
 
 def test_a_fit_of_one_machine(computed, fan):
     detector = Detector.fit(fan, config=load_config("tiny", {"system": "texture"}))
-    assert detector.system.shared_reference.origin.endswith("clips of the machines at hand")
+    assert detector.system.shared_reference.origin.endswith("clips of the machines being fitted")
     assert computed == {"views": detector.stored.description["clips"], "embeddings": 0}
     assert not detector.system.shared_reference.computed
 

@@ -30,7 +30,7 @@ def clips(section, count, seed, domain="source"):
 def fitted(rows, tmp_path):
     shared = SharedReference.of_clips(rows, None, CONFIG)
     settings = CONFIG.part(TextureConfig)
-    measure = partial(system.weighed_views, shares={"spectrum": 1.0}, settings=settings)
+    measure = partial(system.weighted_views, shares={"spectrum": 1.0}, settings=settings)
     views = measure(system._by_section(rows), spread=shared.spread)
     context = FitContext(tmp_path, "")
     return views, system._held_out_scores(rows, measure, shared, CONFIG, context)
@@ -45,7 +45,7 @@ def test_scores_of_left_out_clips_are_those_of_new_ones(tmp_path):
     for section in sections:
         limit = np.quantile(scores[section, "source"], 0.9)
         new = np.array([row["spectrum"] for _, row in clips(section, 1000, 100)])
-        above.append((views[section]["spectrum"].z(new) > limit).mean())
+        above.append((views[section]["spectrum"].z_scores(new) > limit).mean())
     assert 0.06 < np.mean(above) < 0.16
 
 

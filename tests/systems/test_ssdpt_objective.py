@@ -134,7 +134,7 @@ FUSED = {
 )
 def test_the_fused_step_has_the_gradients_of_autograd_in_float64(clips, classes, changes):
     from ssdpt.nn.gpu.packing import packed_parameters
-    from ssdpt.nn.gpu.step import FusedStep, Loss
+    from ssdpt.nn.gpu.step import FusedStep, LossSettings
 
     plain, fused = (objective(clips, classes, **{**FUSED, **changes}) for _ in range(2))
     with torch.no_grad():  # biases and gains that are not all 0 and 1
@@ -163,7 +163,7 @@ def test_the_fused_step_has_the_gradients_of_autograd_in_float64(clips, classes,
         fused.features,
         fused.segments,
         fused.labels,
-        Loss(settings.alpha, settings.error, settings.target),
+        LossSettings(settings.alpha, settings.error, settings.target),
     )
     batch["share"] = batch["share"].float()
     with torch.no_grad():

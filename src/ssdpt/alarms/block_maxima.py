@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ssdpt.alarms.lasting_score import LastingScore
-from ssdpt.scoring.calibrate import Tail, own_tail
+from ssdpt.scoring.calibrate import Tail, block_tail
 
 BLOCK_SECONDS = 600.0  # of running
 FEWEST_BLOCKS, MOST_BLOCKS = 144, 4032  # a day, four weeks
@@ -103,7 +103,7 @@ class BlockMaxima:
         fitted = self._fitted
         if fitted is None or count - fitted[0] >= _REFIT_AFTER or count == MOST_BLOCKS != fitted[0]:
             usual = float(np.median(self.means))
-            fitted = self._fitted = count, own_tail(np.array(self.highest)), usual
+            fitted = self._fitted = count, block_tail(np.array(self.highest)), usual
         return fitted[1:]
 
     def to_json(self) -> dict[str, Any]:

@@ -30,7 +30,7 @@ _CLIPS = 40
 _HOP = 8
 
 _CPU = torch.device("cpu")
-Row = Callable[[], object]
+Computation = Callable[[], object]
 
 
 def bench_features(budget: float) -> dict[str, Any]:
@@ -96,7 +96,7 @@ def _folder(system: Ssdpt, folder: Path, budget: float) -> dict[str, Any]:
     }
 
 
-def _best(rows: dict[str, Row], budget: float) -> dict[str, float]:
+def _best(rows: dict[str, Computation], budget: float) -> dict[str, float]:
     """Seconds of the fastest run of every row; rows take turns, since other load varies."""
     for work in rows.values():
         work()

@@ -24,7 +24,7 @@ from ssdpt.evaluation.clips import choose_clips
 from ssdpt.evaluation.metrics import Doubles
 from ssdpt.evaluation.tables import Draws, Row, estimate, harmonic, machine_draws
 from ssdpt.fleet.fleet import Fleet, fit_fleet, only_machines
-from ssdpt.scoring.section_score import score_by_rule
+from ssdpt.scoring.section_score import score_known_or_best_section
 from ssdpt.systems.ssdpt import SsdptConfig
 from ssdpt.training.loop import choose_device
 from ssdpt.types import Floats, Recording
@@ -44,7 +44,7 @@ class _ScoredClips:
         """Score one more clip, from its log-mel (frames, bins) in dB."""
         system = detector.system
         begun = time.perf_counter()
-        score, _ = score_by_rule(
+        score, _ = score_known_or_best_section(
             partial(system.score, [frames]), system.sections, recording.section
         )
         spent = time.perf_counter() - begun

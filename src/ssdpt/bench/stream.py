@@ -1,4 +1,4 @@
-"""How many machines one computer listens to at once, how late it hears, and what that takes."""
+"""Live monitoring of many machines on one computer: delay of the scores, CPU and memory."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from ssdpt.monitor.store import Store
 from ssdpt.types import Recording
 
 _RATE = 16000
-_VOICES = 4  # recordings that the machines play
-_VOICE_CLIPS = 6  # of ten seconds each, in one recording
+_RECORDINGS = 4  # recordings that the machines replay
+_RECORDING_CLIPS = 6  # of ten seconds each, in one recording
 _TRAINING_CLIPS = 20  # of each of two machine IDs
-_LOOK_EVERY = 5.0  # seconds
+_MEASURE_EVERY = 5.0  # seconds
 
 
 def bench_stream(
     config: Config, *, machines: int, seconds: float, speed: float, reporter: Reporter
 ) -> dict[str, Any]:
-    """Listen to so many machines for so long, all judged by one model; everything is real.
+    """Monitor `machines` machines for `seconds`, all scored by one model.
 
-    Sources, features, network, store and events run as in the service. The machines play a few
-    recordings of the simulated plant, so that making sound takes no part of the time measured.
+    Sources, features, network, store and events run as in the service. The machines replay a few
+    recordings of the simulated plant, so that no time is spent on simulation.
     """
     with tempfile.TemporaryDirectory(prefix="ssdpt-") as place:
         folder = Path(place)
@@ -52,7 +52,9 @@ def bench_stream(
                     model=model,
                     section="00",
                     source=ReplaySettings(
-                        path=folder / f"voice-{number % _VOICES}.wav", speed=speed, loop=True
+                        path=folder / f"recording-{number % _RECORDINGS}.wav",
+                        speed=speed,
+                        loop=True,
                     ),
                 )
                 for number in range(machines)
@@ -61,8 +63,8 @@ def bench_stream(
         )
         with Store.open(f"sqlite:///{folder / 'history.db'}", folder, writer=True) as store:
             monitor = MonitorService(plant, store, folder)
-            found = _listen(monitor, seconds, speed, reporter)
-            found["events"] = len(store.events(limit=1000))
+            measured = _monitor(monitor, seconds, speed, reporter)
+            measured["events"] = len(store.events(limit=1000))
     return {
         "machine": {**describe(torch.device("cpu")), "cores": os.cpu_count()},
         "system": config.system,
@@ -70,11 +72,11 @@ def bench_stream(
         "machines": machines,
         "seconds": seconds,
         "speed": speed,
-        **found,
+        **measured,
     }
 
 
-def _listen(
+def _monitor(
     monitor: MonitorService, seconds: float, speed: float, reporter: Reporter
 ) -> dict[str, Any]:
     memory: list[float] = []
@@ -82,16 +84,16 @@ def _listen(
     try:
         while not monitor.ready:
             time.sleep(0.1)
-        warm = max(20.0 / speed, 2.0)  # until every machine has heard a whole clip
+        warm = max(20.0 / speed, 2.0)  # until a whole clip of every machine is scored
         time.sleep(warm)
         monitor.loop.delays.clear()
         before = monitor.loop.readings
         used, begun = _cpu_seconds(), time.monotonic()
-        with reporter.task("listening", total=seconds) as task:
+        with reporter.task("monitoring", total=seconds) as task:
             while (passed := time.monotonic() - begun) < seconds:
-                time.sleep(min(_LOOK_EVERY, seconds - passed))
+                time.sleep(min(_MEASURE_EVERY, seconds - passed))
                 memory.append(_resident_mb())
-                task.advance(min(_LOOK_EVERY, seconds - passed))
+                task.advance(min(_MEASURE_EVERY, seconds - passed))
         elapsed = time.monotonic() - begun
         delays = np.array(monitor.loop.delays)
         share = (_cpu_seconds() - used) / elapsed
@@ -100,7 +102,7 @@ def _listen(
         monitor.stop()
     readings = (monitor.loop.readings - before) / elapsed / len(monitor.machines)
     return {
-        # With a clock that is sped up, samples carry times of their own: no delay can be told.
+        # With a clock that is sped up, the times of samples are not real times: no delay is known.
         "delay_seconds": _quantiles(delays) if speed == 1 else None,
         "readings_per_machine_second": readings / speed,
         "cores_used": share,
@@ -115,10 +117,10 @@ def _listen(
 
 def _record(folder: Path) -> None:
     """A few minutes of normal sound, and clips of it to fit a model on."""
-    for voice in range(_VOICES):
-        machine = LiveMachine("pump", voice % 2, voice)
-        clips = machine.normal_clips(_VOICE_CLIPS)
-        soundfile.write(folder / f"voice-{voice}.wav", np.concatenate(clips), _RATE)
+    for number in range(_RECORDINGS):
+        machine = LiveMachine("pump", number % 2, number)
+        clips = machine.normal_clips(_RECORDING_CLIPS)
+        soundfile.write(folder / f"recording-{number}.wav", np.concatenate(clips), _RATE)
     for section in range(2):
         clips = LiveMachine("pump", section, 0).normal_clips(_TRAINING_CLIPS)
         for number, clip in enumerate(clips):

@@ -33,7 +33,7 @@ from ssdpt.errors import SsdptWarning
 
 app = typer.Typer(
     name="ssdpt",
-    help="Hear when a machine is about to fail: learn its normal sound, score new recordings.",
+    help="Detect machine faults by sound: learn what is normal, score new recordings.",
     no_args_is_help=True,
     cls=Group,
     add_completion=False,

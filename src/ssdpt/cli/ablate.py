@@ -27,7 +27,7 @@ def ablate(
     seeds: Annotated[int, typer.Option(min=1, help="Number of trainings per network.")] = 3,
     variant: Annotated[
         list[str] | None,
-        typer.Option(help="Only this variant beside the full system (may be repeated)."),
+        typer.Option(help="Only this variant and the full system (may be repeated)."),
     ] = None,
     with_published: Annotated[
         bool, typer.Option("--with-published", help="Also train the published system; slow.")

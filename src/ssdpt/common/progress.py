@@ -23,7 +23,7 @@ class Reporter:
         """A remark for `--verbose`."""
 
     def warn(self, message: str) -> None:
-        """Something the user should know although the work goes on."""
+        """Something the user should know although the work continues."""
 
     @contextlib.contextmanager
     def task(self, description: str, total: float | None = None) -> Iterator[Task]:
@@ -34,29 +34,29 @@ class Reporter:
 class Relay(Reporter):
     """Passes everything on; a subclass changes something on the way."""
 
-    def __init__(self, listener: Reporter) -> None:
-        self.listener = listener
+    def __init__(self, reporter: Reporter) -> None:
+        self.reporter = reporter
 
     def say(self, message: str) -> None:
-        self.listener.say(message)
+        self.reporter.say(message)
 
     def detail(self, message: str) -> None:
-        self.listener.detail(message)
+        self.reporter.detail(message)
 
     def warn(self, message: str) -> None:
-        self.listener.warn(message)
+        self.reporter.warn(message)
 
     @contextlib.contextmanager
     def task(self, description: str, total: float | None = None) -> Iterator[Task]:
-        with self.listener.task(description, total) as task:
+        with self.reporter.task(description, total) as task:
             yield task
 
 
 class Labelled(Relay):
     """Puts a name before every message, where several report at once."""
 
-    def __init__(self, listener: Reporter, label: str) -> None:
-        super().__init__(listener)
+    def __init__(self, reporter: Reporter, label: str) -> None:
+        super().__init__(reporter)
         self._label = label
 
     def say(self, message: str) -> None:

@@ -14,12 +14,10 @@ from functools import cache
 from importlib import import_module, metadata
 from pkgutil import iter_modules
 
-from ssdpt.config.settings import SystemSettings
+from ssdpt.config.settings import CommonSettings, SystemSettings
 from ssdpt.errors import SsdptError, warn
 
-GROUP = "ssdpt.systems"  # of entry points; also the package with our own systems
-# Names at the top of the tree of settings that belong to no system.
-_RESERVED = frozenset({"preset", "system", "seed", "device", "audio", "features", "decision"})
+GROUP = "ssdpt.systems"  # of entry points; also the package with the systems of ssdpt
 _NO_SYSTEMS = frozenset({"base", "parts"})  # modules of that package that hold no system
 
 
@@ -77,12 +75,12 @@ def forget_systems() -> None:
 @cache
 def _systems() -> _Systems:
     systems = _Systems()
-    for entry in _own_entries():
+    for entry in _package_entries():
         systems.entries[entry.name] = entry
     for point in sorted(metadata.entry_points(group=GROUP), key=lambda point: point.name):
         try:
             _add(point.load(), point.name, systems.entries)
-        except Exception as error:  # a foreign package may fail in any way; the others go on
+        except Exception as error:  # a foreign package may fail in any way; the others stay usable
             package = f" of package {point.dist.name}" if point.dist else ""
             reason = str(error) or type(error).__name__
             systems.problems[point.name] = f"system {point.name}{package} cannot be used: {reason}"
@@ -91,7 +89,7 @@ def _systems() -> _Systems:
     return systems
 
 
-def _own_entries() -> Iterator[SystemEntry]:
+def _package_entries() -> Iterator[SystemEntry]:
     package = import_module(GROUP)
     for module in iter_modules(package.__path__):
         if module.name not in _NO_SYSTEMS:
@@ -108,6 +106,6 @@ def _add(entry: object, name: str, entries: dict[str, SystemEntry]) -> None:
         raise ValueError("another system has this name already; it needs a name of its own")
     taken = {kind.key: kind for other in entries.values() for kind in other.settings}
     for kind in entry.settings:
-        if taken.get(kind.key, kind) is not kind or kind.key in _RESERVED:
+        if taken.get(kind.key, kind) is not kind or kind.key in CommonSettings.model_fields:
             raise ValueError(f"its settings are called '{kind.key}', a name that is taken")
     entries[name] = entry

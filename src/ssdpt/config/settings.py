@@ -1,4 +1,4 @@
-"""The leaves of the tree of settings that all systems share, and the base of those of a system.
+"""The settings that all systems share, and the base classes of the settings of a system.
 
 A field's description is its documentation and its help text. The defaults are the paper's.
 """
@@ -61,16 +61,16 @@ class TrainingConfig(Settings):
     schedule: Literal["exponential", "cosine", "constant"] = Field(
         "exponential", description="how the rate falls over the epochs"
     )
-    decay: float = Field(0.95, gt=0, le=1, description="factor an epoch (schedule exponential)")
+    decay: float = Field(0.95, gt=0, le=1, description="factor per epoch (schedule exponential)")
     warmup: float = Field(0.0, ge=0, lt=1, description="share of all updates with a rising rate")
     clip_norm: float | None = Field(0.5, gt=0, description="largest gradient norm; none if not set")
     carry_gradients: bool = Field(
         False,
-        description="zero the gradients once an epoch and clip after the step, as the paper's "
+        description="zero the gradients once per epoch and clip after the step, as the paper's "
         "published code does; for comparison only",
     )
     averaging: float = Field(
-        0.0, ge=0, lt=1, description="decay an update of the running mean of the weights; 0 = off"
+        0.0, ge=0, lt=1, description="decay per update of the running mean of the weights; 0 = off"
     )
     hop: int = Field(8, ge=1, description="frames from one training segment to the next")
     precision: Literal["auto", "float32"] = Field(
@@ -97,7 +97,7 @@ class DecisionConfig(Settings):
     )
     method: Literal["auto", "gamma", "empirical"] = Field(
         "auto",
-        description="auto = the clips' own upper tail from 50 held-out clips on; with fewer a "
+        description="auto = the empirical upper tail from 50 held-out clips on; with fewer a "
         "gamma with free location, unless a goodness-of-fit test rejects it",
     )
     rejection: float = Field(
@@ -106,7 +106,7 @@ class DecisionConfig(Settings):
     held_out: float = Field(
         0.1, gt=0, lt=1, description="share of normal clips kept from training for the threshold"
     )
-    min_held_out: int = Field(10, ge=1, description="at least so many clips are kept")
+    min_held_out: int = Field(10, ge=1, description="smallest number of clips that are kept")
     cross_fit_below: int = Field(
         100, ge=0, description="with fewer clips every clip is scored by a model not trained on it"
     )
@@ -116,14 +116,38 @@ class DecisionConfig(Settings):
         description="models of the cross-fit, each fitted on all parts but one; one is kept",
     )
     section_clips: int = Field(
-        50, ge=1, description="held-out clips a section needs for a threshold of its own"
+        50, ge=1, description="held-out clips that a section needs for a separate threshold"
     )
 
 
 class SystemSettings(Settings):
-    """What one system can be set to; its class stands beside the system."""
+    """The settings of one system; the class is defined in the package of the system."""
 
     key: ClassVar[str]  # its name in the tree: `texture` in `--set texture.neighbours=4`
 
+    @property
+    def epochs(self) -> int:
+        """Passes over the training clips; 1 for a system without a network."""
+        return 1
+
     def check_with(self, features: FeatureConfig) -> None:
         """Raise ValueError where the log-mel does not go with these settings."""
+
+
+class SegmentSettings(SystemSettings):
+    """The settings of a system that scores segments of frames."""
+
+    frames: int = Field(64, ge=1, description="frames per segment")
+    hop: int = Field(1, ge=1, description="frames from one segment to the next when scoring")
+
+
+class CommonSettings(Settings):
+    """The top of the tree of settings: all that belongs to no system."""
+
+    preset: str = Field("paper", description="the name of the preset this grew from")
+    system: str = Field("ssdpt", description="which detector; `ssdpt systems` lists them")
+    seed: int = Field(0, ge=0, lt=2**32, description="of every random draw")
+    device: str = Field("auto", description="auto, cpu or cuda; auto: a GPU where there is one")
+    audio: AudioConfig = AudioConfig()
+    features: FeatureConfig = FeatureConfig()
+    decision: DecisionConfig = DecisionConfig()

@@ -12,16 +12,10 @@ from pathlib import Path
 from typing import Any, Self, TypeVar
 
 import yaml
-from pydantic import Field, create_model, field_validator, model_validator
+from pydantic import create_model, field_validator, model_validator
 
 from ssdpt.config.registry import entry_of, settings_types, system_entries, system_problems
-from ssdpt.config.settings import (
-    AudioConfig,
-    DecisionConfig,
-    FeatureConfig,
-    Settings,
-    SystemSettings,
-)
+from ssdpt.config.settings import CommonSettings, SegmentSettings, SystemSettings
 from ssdpt.config.validation import checked, read_yaml
 from ssdpt.errors import SsdptError
 
@@ -32,19 +26,11 @@ _Part = TypeVar("_Part", bound=SystemSettings)
 AUTO_HOP = 64
 
 
-class Config(Settings):
+class Config(CommonSettings):
     """Everything that decides what a model is.
 
     Made by `load_config` and `parse_config`, which add a part for every system there is.
     """
-
-    preset: str = Field("paper", description="the name of the preset this grew from")
-    system: str = Field("ssdpt", description="which detector; `ssdpt systems` lists them")
-    seed: int = Field(0, ge=0, lt=2**32, description="of every random draw")
-    device: str = Field("auto", description="auto, cpu or cuda; auto: a GPU where there is one")
-    audio: AudioConfig = AudioConfig()
-    features: FeatureConfig = FeatureConfig()
-    decision: DecisionConfig = DecisionConfig()
 
     def part(self, kind: type[_Part]) -> _Part:
         """The settings of one system: `config.part(TextureConfig).neighbours`."""
@@ -56,7 +42,7 @@ class Config(Settings):
         """The same settings with other ones for some systems."""
         return self.model_copy(update={part.key: part for part in parts})
 
-    def own_part(self) -> SystemSettings | None:
+    def system_part(self) -> SystemSettings | None:
         """The settings of the chosen system; None where it has none."""
         kinds = entry_of(self.system).settings
         return self.part(kinds[0]) if kinds else None
@@ -83,7 +69,7 @@ class Config(Settings):
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # The class is made anew in every process: pickle cannot find it by its name.
+        # The class is created in every process: pickle cannot find it by its name.
         return _with_values, (dict(self.__dict__),)
 
 
@@ -163,8 +149,8 @@ def with_hop(config: Config, hop: int | str) -> Config:
 
     It changes how a clip is scored, not what is learned.
     """
-    settings: Any = config.own_part()
-    if hop_of(config) is None:
+    settings = config.system_part()
+    if not isinstance(settings, SegmentSettings):
         raise SsdptError(
             f"system {config.system} has no hop to choose, since it scores every frame or steps in "
             "samples; leave it out"
@@ -183,21 +169,20 @@ def with_hop(config: Config, hop: int | str) -> Config:
 
 def hop_of(config: Config) -> int | None:
     """Frames from one scored segment to the next; None where there is no such setting."""
-    settings: Any = config.own_part()
-    in_frames = hasattr(settings, "hop") and hasattr(settings, "frames")
-    return int(settings.hop) if in_frames else None
+    settings = config.system_part()
+    return settings.hop if isinstance(settings, SegmentSettings) else None
 
 
 def epochs_of(config: Config) -> int:
     """Passes over the training clips; 1 for a system without a network."""
-    settings: Any = config.own_part()
-    return int(settings.training.epochs) if hasattr(settings, "training") else 1
+    settings = config.system_part()
+    return 1 if settings is None else settings.epochs
 
 
 def learned_from(config: Config) -> dict[str, Any]:
     """The settings that decide what a system learns and how it scores: no other system's."""
-    own = {kind.key for kind in entry_of(config.system).settings}
-    tree = config.model_dump(mode="json", include={"system", "seed", "audio", "features", *own})
+    keys = {kind.key for kind in entry_of(config.system).settings}
+    tree = config.model_dump(mode="json", include={"system", "seed", "audio", "features", *keys})
     for settings in tree.values():
         if isinstance(settings, dict) and "training" in settings:
             del settings["training"]["checkpoint_seconds"]

@@ -50,7 +50,7 @@ class AudioInfo:
 
     sample_rate: int  # Hz
     channels: int
-    frames: int  # samples a channel
+    frames: int  # samples per channel
     seconds: float
 
 

@@ -88,7 +88,7 @@ def download(
 ) -> list[Path]:
     """Fetch `parts` of the data set `name` into `out`; return the folders of the machines.
 
-    `machines` limits it to some, in any case of letters. A call that was interrupted goes on
+    `machines` limits it to some, in any case of letters. A call that was interrupted continues
     where it stopped, and one that finds everything done asks the network nothing.
     """
     if name not in RECORDS:
@@ -279,7 +279,7 @@ def _fill(file: RemoteFile, part: Path, task: Task, reporter: Reporter, sleep: S
 
 
 def _continues(answer: Any, have: int) -> bool:
-    """Whether the server goes on from where we stopped; one that ignores Range begins anew."""
+    """Whether the server continues where we stopped; one that ignores Range starts again."""
     where = str(answer.headers.get("Content-Range", ""))
     return answer.status == 206 and where.startswith(f"bytes {have}-")
 

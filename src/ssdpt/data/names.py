@@ -25,7 +25,7 @@ _CONTENTS = frozenset({"machine", "noise"})
 
 
 @dataclass(frozen=True, slots=True)
-class ClipName:
+class ParsedName:
     """A DCASE file name in parts; `None` where the name has no such part."""
 
     section: str
@@ -35,17 +35,17 @@ class ClipName:
     attributes: Attributes = ()
 
 
-def parse_name(stem: str) -> ClipName | None:
+def parse_name(stem: str) -> ParsedName | None:
     """Read a file name without its ending; `None` where it is no DCASE name."""
     if match := _NAME_2020.fullmatch(stem):
         label = _LABELS[match[1].lower()] if match[1] else None
-        return ClipName(section=match[2], label=label)
+        return ParsedName(section=match[2], label=label)
     if match := _NAME_SECTION.fullmatch(stem):
         return _parse_section(match[1], (match[2] or "").split("_"))
     return None
 
 
-def _parse_section(section: str, words: list[str]) -> ClipName:
+def _parse_section(section: str, words: list[str]) -> ParsedName:
     domain: Domain | None = None
     split: Split | None = None
     label: Label | None = None
@@ -68,4 +68,4 @@ def _parse_section(section: str, words: list[str]) -> ClipName:
     if position < len(words) and words[position].isdecimal():
         position += 1
     tail = "_".join(words[position:])
-    return ClipName(section, domain, split, label, content + parse_attributes(tail))
+    return ParsedName(section, domain, split, label, content + parse_attributes(tail))

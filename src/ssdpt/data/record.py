@@ -159,12 +159,12 @@ def _choose_rate(
             device=device, channels=channel + 1, dtype="float32", samplerate=sample_rate
         )
     except (audio.PortAudioError, ValueError):
-        own = int(about["default_samplerate"])
+        default_rate = int(about["default_samplerate"])
         reporter.warn(
-            f"microphone {_name(device)}: cannot record at {sample_rate} Hz; recording at its own "
-            f"{own} Hz, which is resampled when read"
+            f"microphone {_name(device)}: cannot record at {sample_rate} Hz; recording at its "
+            f"default {default_rate} Hz, which is resampled when read"
         )
-        return own
+        return default_rate
     return sample_rate
 
 

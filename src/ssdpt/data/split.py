@@ -151,8 +151,8 @@ def divided(recordings: Sequence[Recording], count: int, seed: int) -> list[list
         ]
     parts: list[list[int]] = [[] for _ in range(count)]
     for shift, recording in enumerate(distinct):
-        own = [place for place, item in enumerate(recordings) if item == recording]
-        for number, stretch in enumerate(np.array_split(own, count)):
+        indices = [index for index, item in enumerate(recordings) if item == recording]
+        for number, stretch in enumerate(np.array_split(indices, count)):
             # Shifted, so that recordings of one clip do not all fall into the first part.
             parts[(number + shift) % count] += stretch.tolist()
     return parts

@@ -8,7 +8,7 @@ from ssdpt.systems import system_class
 
 
 def model_card(model: StoredModel) -> str:
-    """Markdown for people who find the folder in a year."""
+    """The model card in Markdown, readable without any other knowledge of the folder."""
     calibration = model.calibration
     rows = [_row("all", calibration.pooled, model)]
     rows += [_row(name, tail, model) for name, tail in calibration.sections.items()]

@@ -68,7 +68,7 @@ class Detector(Scorer):
         it holds several machines, `machine` names one. It may also be a list of normal clips in
         memory, of the machine that `machine` names: of these no sound is written anywhere.
         `config` is a preset's name or a whole configuration. `work` keeps checkpoints, from which
-        `resume` goes on. `shared_reference` is what has been learned of other machines.
+        `resume` continues. `shared_reference` is what has been learned of other machines.
         """
         settings = load_config(config) if isinstance(config, str) else config
         recordings = _recordings_of_one_machine(source, machine, reporter)
@@ -191,8 +191,10 @@ class Detector(Scorer):
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        chosen, own = hop_of(self.config), hop_of(self._stored.config)
-        return () if chosen == own else (f"hop {chosen}; its thresholds were set at hop {own}",)
+        chosen, fitted = hop_of(self.config), hop_of(self._stored.config)
+        if chosen == fitted:
+            return ()
+        return (f"hop {chosen}; its thresholds were set at hop {fitted}",)
 
     @property
     def fingerprint(self) -> frozenset[str]:
@@ -232,7 +234,7 @@ class Detector(Scorer):
         return SystemFrameScorer(self._system)
 
     def card(self) -> str:
-        """What it is, in Markdown for people."""
+        """The model card, in Markdown."""
         return model_card(self._stored)
 
     def facts(self) -> dict[str, Any]:

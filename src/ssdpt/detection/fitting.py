@@ -22,7 +22,7 @@ from ssdpt.errors import SsdptError
 from ssdpt.features.cache import FeatureSet, FeatureView, features_of
 from ssdpt.features.copies import near_copies
 from ssdpt.scoring.calibrate import Scores, aligned, calibrate
-from ssdpt.scoring.section_score import score_by_rule
+from ssdpt.scoring.section_score import score_known_or_best_section
 from ssdpt.systems import system_class
 from ssdpt.systems.base import FitContext, System, shows_log_mels
 from ssdpt.systems.parts.shared_reference import SharedReference
@@ -111,7 +111,7 @@ def fit_machine(
             description={
                 "name": system.name,
                 "clips": len(clips),
-                "front_end": f"{system.front_end.name}, {system.front_end.bins} values a frame",
+                "front_end": f"{system.front_end.name}, {system.front_end.bins} values per frame",
                 "mean_spectra": _mean_spectra(clips, config) if shows_log_mels(system) else {},
                 **system.description(),
             },
@@ -366,7 +366,7 @@ def _scores(system: System, clips: FeatureView, reporter: Reporter) -> Scores:
     scores: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
     with reporter.task("thresholds", total=len(clips)) as task:
         for recording, frames in clips.clips():
-            score, _ = score_by_rule(
+            score, _ = score_known_or_best_section(
                 partial(system.score, [frames]), system.sections, recording.section
             )
             scores[recording.section, recording.domain].append(score.value)

@@ -21,7 +21,7 @@ from ssdpt.detection.frame_scorer import FrameScorer
 from ssdpt.errors import SsdptError
 from ssdpt.features.front_end import FrontEnd
 from ssdpt.scoring.calibrate import Calibration
-from ssdpt.scoring.section_score import SectionScore, score_by_rule
+from ssdpt.scoring.section_score import SectionScore, score_known_or_best_section
 from ssdpt.types import Clip, Floats, Recording, Score, Sound
 
 PathLike = str | os.PathLike[str]
@@ -170,7 +170,7 @@ class Scorer(ABC):
 
     @abstractmethod
     def card(self) -> str:
-        """What it is, in Markdown for people."""
+        """The model card, in Markdown."""
 
     @abstractmethod
     def facts(self) -> dict[str, Any]:
@@ -207,7 +207,7 @@ class Scorer(ABC):
         return replace(recording, section=chosen or only)
 
     def _result(self, recording: Recording, info: AudioInfo, score_as: SectionScore) -> Score:
-        clip, known = score_by_rule(score_as, self.sections, recording.section)
+        clip, known = score_known_or_best_section(score_as, self.sections, recording.section)
         notes = [*self._reading_notes(info), *self.remarks]
         if not known:
             notes.append(_unknown_note(recording.section))

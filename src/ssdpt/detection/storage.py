@@ -5,7 +5,7 @@ model.safetensors   everything learned
 calibration.json    how high normal clips score: thresholds and p-values
 data.json           which recordings it was made from (content digests), so that none tests it
 training.jsonl      how the training went, a line an epoch (systems with a network)
-README.md           the card, for people
+README.md           the model card
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from safetensors.numpy import load_file, save
 from ssdpt.common.files import atomic_folder, digest, write_json, write_text
 from ssdpt.config.registry import system_entries
 from ssdpt.config.tree import Config, parse_stored_config
-from ssdpt.detection.upgrade import upgraded_arrays, upgraded_head
+from ssdpt.detection.upgrade import upgraded_arrays, upgraded_data, upgraded_head
 from ssdpt.errors import SsdptError
 from ssdpt.scoring.calibrate import Calibration
 from ssdpt.training.log import LOG_FILE
@@ -47,7 +47,7 @@ class StoredModel:
     machine: str
     sections: tuple[str, ...]
     config: Config
-    description: dict[str, Any]  # the system's own, beside its arrays
+    description: dict[str, Any]  # of the system, besides its arrays
     arrays: Mapping[str, np.ndarray]
     calibration: Calibration
     recordings_seen: Mapping[str, str]  # content digest -> name, of all that it was made from
@@ -69,7 +69,7 @@ def write_model(
         arrays = {name: np.asarray(array, order="C") for name, array in model.arrays.items()}
         (place / WEIGHTS).write_bytes(save(arrays))
         write_json(place / CALIBRATION, model.calibration.to_json())
-        write_json(place / DATA, {"heard": dict(model.recordings_seen)})
+        write_json(place / DATA, {"recordings": dict(model.recordings_seen)})
         for name, text in (extra or {}).items():
             write_text(place / name, text)
         write_text(place / CARD, card)
@@ -132,7 +132,7 @@ def read_model(folder: Path) -> StoredModel:
         description=description,
         arrays=upgraded_arrays(head["format"], arrays),
         calibration=read_calibration(folder),
-        recordings_seen=read_recordings_seen(folder),
+        recordings_seen=read_recordings_seen(folder, head["format"]),
         notes=tuple(str(note) for note in _entry(folder, head, "notes", list)),
         version=_entry(folder, head, "ssdpt_version", str),
     )
@@ -148,9 +148,10 @@ def read_calibration(folder: Path) -> Calibration:
         ) from error
 
 
-def read_recordings_seen(folder: Path) -> dict[str, str]:
-    """Content digest -> name of every recording that the model was made from."""
-    recordings: dict[str, str] = _entry(folder, read_json(folder / DATA), "heard", dict)
+def read_recordings_seen(folder: Path, number: int = FORMAT) -> dict[str, str]:
+    """Content digest -> name of every recording that a model of format `number` was made from."""
+    data = upgraded_data(number, read_json(folder / DATA))
+    recordings: dict[str, str] = _entry(folder, data, "recordings", dict)
     return recordings
 
 

@@ -5,8 +5,8 @@ its step here. A format that a system cannot read at all is refused by `SystemEn
 
 format 1   the first
 format 2   Gaussians of time-weighted spectra: nothing to rename
-format 3   plain names for the parts of hand-made views and shared networks; local outlier factors
-           are worked out from the references
+format 3   plain names for the parts of hand-made views and shared networks, and for the list of
+           recordings; local outlier factors are computed from the references
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _DERIVED = frozenset({"reach", "density"})  # of local outlier factors, until fo
 def upgraded_head(
     number: int, settings: dict[str, Any], description: dict[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Settings, and the system's own description, of a model of format `number`."""
+    """Settings, and the description of the system, of a model of format `number`."""
     if number < 3:
         if "background_clips" in settings.get("texture", {}):
             _rename(settings["texture"], "background_clips", "reference_clips")
@@ -53,6 +53,13 @@ def upgraded_arrays(number: int, arrays: Mapping[str, np.ndarray]) -> dict[str, 
                 name = old.sub(new, name)
             renamed[name] = value
     return renamed
+
+
+def upgraded_data(number: int, data: dict[str, Any]) -> dict[str, Any]:
+    """The content of data.json of a model of format `number`."""
+    if number < 3:
+        _rename(data, "heard", "recordings")
+    return data
 
 
 def _rename(tree: dict[str, Any], old: str, new: str) -> None:

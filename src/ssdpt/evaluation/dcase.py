@@ -19,7 +19,7 @@ from scipy import stats
 
 from ssdpt.common.files import write_text
 from ssdpt.evaluation.metrics import EPSILON, Doubles, Estimate
-from ssdpt.evaluation.tables import Cell, Results, Section
+from ssdpt.evaluation.tables import DomainResult, Results, Section
 
 HEADINGS_2021 = ("AUC", "pAUC", "precision", "recall", "F1 score")
 HEADINGS_2022 = (
@@ -69,7 +69,7 @@ def result_text_2021(results: Results) -> str:
     Rows without an AUC are left out, and so are machines without any row.
     """
 
-    def rows(machine_cells: Sequence[Cell]) -> list[tuple[list[str], list[float | None]]]:
+    def rows(machine_cells: Sequence[DomainResult]) -> list[tuple[list[str], list[float | None]]]:
         return [
             (
                 [cell.section or NO_SECTION, cell.domain],

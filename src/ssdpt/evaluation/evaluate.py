@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 Reference = Callable[[Recording], float]
 
-_SURPRISING = 0.001  # probability of so many false alarms, below which a note is made
+_SURPRISING = 0.001  # probability of that many false alarms, below which a note is made
 SCORE_COLUMNS = (
     *("path", "machine", "section", "domain", "label"),
     *("value", "threshold", "level", "p_value", "parts", "notes"),

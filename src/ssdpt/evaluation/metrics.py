@@ -9,11 +9,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
 from sklearn.metrics import roc_auc_score, roc_curve
 
 Doubles = NDArray[np.float64]
@@ -98,12 +96,6 @@ def pauc_printed(
         return math.nan
     beaten = np.searchsorted(normal[-counted:], anomalous, side="left")
     return float(beaten.sum() / (counted * anomalous.size))
-
-
-def harmonic_mean(values: ArrayLike) -> float:
-    """Harmonic mean with every value raised to at least float epsilon; NaN without values."""
-    array = np.asarray(values, float)
-    return float(stats.hmean(np.maximum(array, EPSILON))) if array.size else math.nan
 
 
 def decision_rates(labels: ArrayLike, scores: ArrayLike, threshold: ArrayLike) -> Rates:
@@ -208,27 +200,3 @@ def interval(value: float, draws: ArrayLike) -> tuple[float, float]:
     low, high = np.percentile(array, [2.5, 97.5]) - bias
     least, most = min(value, float(array.min())), max(value, float(array.max()))
     return max(float(low), least), min(float(high), most)
-
-
-def bootstrap_interval(
-    labels: ArrayLike,
-    scores: ArrayLike,
-    measure: Literal["auc", "pauc"] = "auc",
-    *,
-    seed: int = 0,
-    resamples: int = RESAMPLES,
-) -> Estimate:
-    """AUC or pAUC with its 95 % interval; normal and anomalous clips are resampled separately.
-
-    All values are NaN if the metric is not defined.
-    """
-    flags = np.asarray(labels, bool)
-    if not is_defined(flags):
-        return Estimate(math.nan, math.nan, math.nan)
-
-    def areas(weights: NDArray[np.int64]) -> Doubles:
-        return weighted_areas(flags, scores, weights)[measure == "pauc"][:, None]
-
-    draws = bootstrap(areas, flags.tolist(), seed=seed, resamples=resamples)
-    value = pauc(flags, scores) if measure == "pauc" else auc(flags, scores)
-    return Estimate(value, *interval(value, draws))

@@ -314,7 +314,7 @@ def _how_to_read() -> str:
         "<strong>pAUC</strong>: the same for false alarm rates up to 10 % only (McClish; 0.5 is "
         "chance). “pAUC printed” is the formula printed in the paper, where chance gives 0.05.",
         "<strong>Means</strong> are over sections and domains. h- marks harmonic means, which are "
-        "pulled down by a single bad section. Ranges beside a number are 95 % bootstrap intervals.",
+        "pulled down by a single bad section. The ranges are 95 % bootstrap intervals.",
         "<strong>Spectrograms</strong>: light is loud, orange is anomalous, the dashed frame is "
         "the most anomalous part; percentages are shares of the anomaly map. All sounds are "
         "normalised to the same peak level.",

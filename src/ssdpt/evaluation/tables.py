@@ -52,7 +52,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class DomainResult:
     """One section and domain by the 2021 definition."""
 
     section: str
@@ -110,7 +110,7 @@ class MachineResult:
     machine: str
     clips: int
     thresholds: tuple[float, ...]
-    cells: tuple[Cell, ...]
+    cells: tuple[DomainResult, ...]
     sections: tuple[Section, ...]
     means: Means
     rates: Rates
@@ -253,10 +253,10 @@ class _MachineClips:
     def _rows_of(self, section: str, domain: str) -> list[Row]:
         return [row for row in self.rows if row.section == section and row.domain == domain]
 
-    def _cell(self, section: str, domain: str, columns: Columns) -> Cell:
+    def _cell(self, section: str, domain: str, columns: Columns) -> DomainResult:
         rows = self._rows_of(section, domain)
         printed = pauc_printed([row.anomalous for row in rows], [row.value for row in rows])
-        return Cell(
+        return DomainResult(
             section=section,
             domain=domain,
             auc=_figure(columns, (2021, section, domain), "auc"),
@@ -275,7 +275,7 @@ class _MachineClips:
             rates_target=_rates(self._rows_of(section, "target")),
         )
 
-    def _note(self, cell: Cell) -> str:
+    def _note(self, cell: DomainResult) -> str:
         missing = "anomalous" if cell.rates.normals else "normal"
         return (
             f"{self.machine}, {cell.description}: no {missing} clips, "
@@ -310,7 +310,7 @@ def _draws(columns: Columns, resamples: int) -> Draws:
     )
 
 
-def _means(parts: Sequence[Draws], cells: Sequence[Cell]) -> Means:
+def _means(parts: Sequence[Draws], cells: Sequence[DomainResult]) -> Means:
     areas = np.hstack([part.auc for part in parts])
     partial = np.hstack([part.pauc for part in parts])
     official = np.hstack([part.official_2022 for part in parts])

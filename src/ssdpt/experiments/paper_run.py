@@ -20,8 +20,8 @@ from ssdpt.errors import SsdptError
 from ssdpt.experiments.paper.cells import Cell, CellScores, CellStore
 from ssdpt.experiments.paper.data import read_data
 from ssdpt.experiments.paper.engine import Engine, run_cells
-from ssdpt.experiments.paper.plan import Plan, make_plan
-from ssdpt.experiments.paper.results import MachineScores, Results, oracle_epoch
+from ssdpt.experiments.paper.plan import RunPlan, make_plan
+from ssdpt.experiments.paper.results import ExperimentResults, MachineScores, oracle_epoch
 from ssdpt.experiments.paper.variants import Variant, variants
 from ssdpt.experiments.report.page import write_report
 from ssdpt.scoring.fusion import Scale, fuse
@@ -99,7 +99,7 @@ class PaperRun:
             for name in self.configs
         ]
 
-    def plan(self) -> Plan:
+    def plan(self) -> RunPlan:
         """An estimate of time and memory; nothing is run."""
         return make_plan(self.cells(), self.data, self.store, self.request.device, self.reporter)
 
@@ -112,7 +112,7 @@ class PaperRun:
         if not any(self.store.load(cell) for cell in cells):
             name, reason = next(iter(failures.items()))
             raise SsdptError(f"no cell could be run; the first, {name}: {reason}")
-        results = Results(
+        results = ExperimentResults(
             self.variants,
             self.data.machines,
             self.seeds,

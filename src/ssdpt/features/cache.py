@@ -148,8 +148,8 @@ def features_of(
 ) -> FeatureSet:
     """The frames of `recordings`, from the cache where they have been computed before.
 
-    A recording that cannot be read is left out and named in `failures`; the others go on. Where
-    clips in memory are among them, nothing is written.
+    A recording that cannot be read is left out and named in `failures`; the others are read.
+    If clips in memory are among them, nothing is written.
     """
     if any(recording.clip is not None for recording in recordings):
         return _in_memory(recordings, audio_config, front_end, strict, reporter)

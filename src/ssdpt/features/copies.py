@@ -12,16 +12,16 @@ from ssdpt.types import Floats
 _ALIKE = 0.9  # correlation of what changes; two takes of one steady machine stay far below
 
 
-def near_copies(clips: FeatureView, own: Sequence[FeatureView], mels: int) -> list[int]:
-    """Positions of `clips` that are nearly the same as one clip of `own`, frame by frame.
+def near_copies(clips: FeatureView, others: Sequence[FeatureView], mels: int) -> list[int]:
+    """Positions of `clips` that are nearly the same as one clip of `others`, frame by frame.
 
     `mels` values at the beginning of every frame are compared.
     """
-    own_changes = [_changes(frames, mels) for part in own for _, frames in part.clips()]
+    other_changes = [_changes(frames, mels) for part in others for _, frames in part.clips()]
     copies = []
     for position, (_, frames) in enumerate(clips.clips()):
         changes = _changes(frames, mels)
-        if any(_correlation(changes, other) > _ALIKE for other in own_changes):
+        if any(_correlation(changes, other) > _ALIKE for other in other_changes):
             copies.append(position)
     return copies
 

@@ -29,7 +29,7 @@ class Segments:
     start: Tensor  # (segments,) first frame of the segment within its clip
     frames: Tensor  # (segments,) frames of the segment's clip
     clip: Tensor  # (segments,) index of the segment's clip
-    length: int  # frames a segment (P)
+    length: int  # frames per segment (P)
 
     @classmethod
     def of_clips(

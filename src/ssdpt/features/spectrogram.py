@@ -19,7 +19,7 @@ from ssdpt.types import Floats
 _AT_ONCE = 64  # frames
 
 
-class Spectrogram(FrontEnd):
+class LinearSpectrogram(FrontEnd):
     """10·log10(max(power, floor)) of n_fft // 2 frequencies. Threads may share it."""
 
     name: ClassVar[str] = "spectrogram"

@@ -1,7 +1,7 @@
 """What the hand-made views of a clip are made from: log-mel, envelopes and a fine spectrum.
 
 One frame every log-mel hop holds three things side by side, all in dB and all centred on the same
-sample: the log-mel itself, the fast envelopes of a few mel bands (sixteen values a hop each: what
+sample: the log-mel itself, the fast envelopes of a few mel bands (sixteen values per hop each: what
 vibration engineers demodulate), and a spectrum of half-second windows in narrow bands (where tones
 are separate).
 """
@@ -115,7 +115,7 @@ class TextureFrames(FrontEnd):
 
     @property
     def envelope_rate(self) -> float:
-        """Envelope values a second."""
+        """Envelope values per second."""
         return self.sample_rate / self.envelope_hop
 
     def _log_mels(self, windows: Floats) -> Floats:
@@ -124,11 +124,11 @@ class TextureFrames(FrontEnd):
         return self.log_mel.of_windows(windows[:, begin : begin + self.log_mel.config.n_fft])
 
     def _envelopes(self, windows: Floats) -> np.ndarray:
-        """(frames, n_fine) to (frames, envelopes a frame × bands) in dB."""
+        """(frames, n_fine) to (frames, envelopes per frame × bands) in dB."""
         begin = (self.n_fine - self.hop - self.n_envelope) // 2
         middle = windows[:, begin : begin + self.hop + self.n_envelope]
         steps = sliding_window_view(middle, self.n_envelope, axis=1)[:, : self.hop]
-        steps = steps[:, :: self.envelope_hop]  # (frames, envelopes a frame, n_envelope)
+        steps = steps[:, :: self.envelope_hop]  # (frames, envelopes per frame, n_envelope)
         spectrum = np.fft.rfft(steps * self.envelope_window)
         power = (spectrum.real**2 + spectrum.imag**2) @ self.envelope_filters
         decibels = 10.0 * np.log10(np.maximum(power, _ENVELOPE_FLOOR))

@@ -76,9 +76,10 @@ def at_least(frames: Floats, count: int) -> Floats:
 
 
 def _modulation(levels: np.ndarray, rate: float, edges: np.ndarray) -> np.ndarray:
-    """Power spectrum over time of (times, bands) dB at `rate` a second, as a vector of logarithms.
+    """Power spectrum over time of (times, bands) dB, as a vector of logarithms.
 
-    It is averaged between the `edges` in Hz, and over groups of neighbouring bands.
+    `rate` is in values per second. The spectrum is averaged between the `edges` in Hz, and over
+    groups of neighbouring bands.
     """
     count = len(levels)
     window = np.hanning(count + 2)[1:-1, None]

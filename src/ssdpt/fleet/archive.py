@@ -5,7 +5,7 @@ OUT/part-00000.csv     scores of the first thousand clips (or .parquet), in thei
 OUT/errors-00000.csv   which of these could not be scored, and why; only where there are some
 
 A shard is there as a whole or not at all, and a part is written last: what is there is finished.
-A run that was stopped goes on with the shards that are missing, on either engine.
+A run that was stopped continues with the shards that are missing, on either engine.
 """
 
 from __future__ import annotations
@@ -152,9 +152,9 @@ def score_archive(
     shard_size: int = SHARD_SIZE,
     reporter: Reporter = SILENT,
 ) -> Summary:
-    """Score every recording into `out`, or go on where a run before was stopped.
+    """Score every recording into `out`, or continue where an earlier run was stopped.
 
-    The same model, recordings and settings are needed to go on; anything else is refused.
+    The same model, recordings and settings are needed to continue; anything else is refused.
     """
     if table == "parquet":
         import pyarrow.parquet  # noqa: F401  says at once that it is missing
@@ -275,8 +275,8 @@ def _begin(out: Path, head: dict[str, Any]) -> None:
         if begun.get(name) != value:
             what = _DIFFERENCES.get(name) or f"{name.replace('_', ' ')} {begun.get(name)}"
             raise SsdptError(
-                f"{out}: these shards were begun with {what}; choose another --out, or go on with "
-                "what they were begun with"
+                f"{out}: these shards were begun with {what}; choose another --out, or continue "
+                "with what they were begun with"
             )
 
 

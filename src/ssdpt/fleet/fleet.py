@@ -193,7 +193,7 @@ def add_to_fleet(
     strict: bool = False,
     reporter: Reporter = SILENT,
 ) -> Fleet:
-    """Fit further machines beside those of `model`, with the networks and settings they have.
+    """Add further machines to those of `model`, with the networks and settings they have.
 
     The recordings of the machines that are there already are not needed; their models stay.
     """
@@ -215,7 +215,7 @@ def add_to_fleet(
     if there:
         raise SsdptError(
             f"{model}: machine {there[0]} is in it already; use `ssdpt adapt` for new normal clips "
-            "of it, or fit it anew into another folder"
+            "of it, or fit it again into another folder"
         )
     config = with_overrides(first.stored.config, changes)
     folders = {name: model / folder_name(name) for name in dataset.machines}

@@ -168,11 +168,11 @@ class DualPathTransformer(nn.Module):
 
     def parameter_counts(self) -> tuple[int, int]:
         """The number of all parameters, and the paper's count without attention projections."""
-        every = sum(parameter.numel() for parameter in self.parameters())
+        total = sum(parameter.numel() for parameter in self.parameters())
         attention = sum(
             parameter.numel()
             for module in self.modules()
             if isinstance(module, Attention)
             for parameter in module.parameters()
         )
-        return every, every - attention
+        return total, total - attention

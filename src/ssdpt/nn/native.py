@@ -117,7 +117,7 @@ class _Layer:
     epsilon: float
 
     def buffer(self, x: Tensor, segments: int) -> Tensor:
-        """Memory for the activations that the backward pass needs, for so many segments."""
+        """Memory for the activations that the backward pass needs, for this many segments."""
         _, length, embedding = x.shape
         return x.new_empty(segments, length * (7 * embedding + len(self.weights.expand)))
 

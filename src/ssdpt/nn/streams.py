@@ -13,6 +13,6 @@ CAPTURING = threading.Lock()
 
 
 @functools.cache
-def side_stream(device: torch.device, purpose: Literal["capture", "beside"]) -> torch.cuda.Stream:
+def side_stream(device: torch.device, purpose: Literal["capture", "parallel"]) -> torch.cuda.Stream:
     """The stream for this purpose; one is enough, since one thread captures at a time."""
     return torch.cuda.Stream(device)  # type: ignore[no-untyped-call]

@@ -7,7 +7,7 @@ from ssdpt.scoring.calibrate import Calibration
 
 
 def export_card(manifest: Manifest, calibration: Calibration) -> str:
-    """Markdown for people who find the folder in a year."""
+    """The model card in Markdown, readable without any other knowledge of the folder."""
     alert, alarm = calibration.thresholds()
     checked = manifest.verification
     graph, frame_graph = (names[manifest.runtime][0] for names in (GRAPHS, FRAME_GRAPHS))

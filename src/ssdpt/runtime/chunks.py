@@ -18,14 +18,16 @@ from ssdpt.types import Floats
 
 
 @dataclass(frozen=True, slots=True)
-class Chunk:
+class GraphChunk:
     """A piece of a clip; which of the graph's segments count, each once in the whole."""
 
     samples: Floats
     segments: slice
 
 
-def chunks(blocks: Iterable[Floats], features: FeatureConfig, segment: Segment) -> Iterator[Chunk]:
+def chunks(
+    blocks: Iterable[Floats], features: FeatureConfig, segment: Segment
+) -> Iterator[GraphChunk]:
     """Cut consecutive blocks of samples, whatever their lengths, into pieces for the graph."""
     hop, margin = features.hop_length, features.n_fft // 2
     touched = -(-margin // hop)  # frames that reach beyond the beginning of a piece
@@ -44,7 +46,7 @@ def chunks(blocks: Iterable[Floats], features: FeatureConfig, segment: Segment) 
             # More than that must be there: only the last piece may end where the clip ends.
             if len(pending) <= samples:
                 break
-            yield Chunk(pending[:samples], slice(skip, skip + segment.at_once))
+            yield GraphChunk(pending[:samples], slice(skip, skip + segment.at_once))
             first = last + 1
             following = max(first - lead, 0) * segment.hop
             pending = pending[(following - start) * hop :]
@@ -53,4 +55,4 @@ def chunks(blocks: Iterable[Floats], features: FeatureConfig, segment: Segment) 
     count = max(frames - segment.frames, 0) // segment.hop + 1  # segments of the whole clip
     if len(pending) and count > first:
         skip = first - start // segment.hop
-        yield Chunk(pending, slice(skip, skip + count - first))
+        yield GraphChunk(pending, slice(skip, skip + count - first))

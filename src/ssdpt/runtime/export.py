@@ -149,14 +149,14 @@ def _write_rest(
     model: onnx.ModelProto,
     settings: ExportSettings,
 ) -> Manifest:
-    """Everything beside the graph; the manifest is not verified yet."""
+    """Everything except the graph; the manifest is not verified yet."""
     stored, references = detector.stored, graph.references
     files = [*graph_files(settings.runtime), DATA]
     if references is not None:
         (folder / REFERENCES).write_bytes(save(detector.system.arrays()))
         files.append(REFERENCES)
     write_json(folder / CALIBRATION, detector.calibration.to_json())
-    write_json(folder / DATA, {"heard": dict(stored.recordings_seen)})
+    write_json(folder / DATA, {"recordings": dict(stored.recordings_seen)})
     manifest = Manifest(
         ssdpt_version=__version__,
         machine=detector.machine,

@@ -135,7 +135,7 @@ class ExportedDetector(Scorer):
         return False  # the graph has no gradients
 
     def card(self) -> str:
-        """What it is, in Markdown for people."""
+        """The model card, in Markdown."""
         return export_card(self.manifest, self._calibration)
 
     def facts(self) -> dict[str, Any]:

@@ -115,7 +115,7 @@ def onnx_model(system: System, arithmetic: Arithmetic) -> tuple[onnx.ModelProto,
         )
     assert program is not None  # only the old exporter gives none
     model = program.model_proto
-    # The exporter notes beside every node where in the source, and on which machine, it was made.
+    # The exporter notes at every node where in the source, and on which machine, it was made.
     for node in model.graph.node:
         del node.metadata_props[:]
     for value in (*model.graph.value_info, *model.graph.input, *model.graph.output):

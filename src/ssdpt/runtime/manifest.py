@@ -1,14 +1,14 @@
-"""The head of an exported model: everything beside the graph that scoring with it needs.
+"""The head of an exported model: everything that scoring needs except the graph.
 
 manifest.json          what it is, how it was verified, file digests
 model.onnx             the graph from samples to scores (ONNX), or
 model.xml, model.bin   the same (OpenVINO)
 frames.onnx            the graph from log-mel frames to scores, for live sound, or
 frames.xml, frames.bin the same (OpenVINO)
-references.safetensors what the score is computed from beside the graph (system gmm)
+references.safetensors what the score is computed from besides the graph (system gmm)
 calibration.json       thresholds and p-values, as in a model folder
 data.json              which recordings the model was made from, as in a model folder
-README.md              the card, for people
+README.md              the model card
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Segment(_Part):
     at_once: int = Field(ge=1)  # segments in one run of the graph
 
 
-class Loss(_Part):
+class AccuracyLoss(_Part):
     """What a smaller variant costs: the AUC of torch and of the variant on the same clips."""
 
     auc: float
@@ -96,7 +96,7 @@ class Manifest(_Part):
     opset: int
     owners: tuple[str, ...] = ()  # the section of every Gaussian in references.safetensors
     verification: Verification
-    loss: Loss | None = None
+    loss: AccuracyLoss | None = None
     notes: tuple[str, ...] = ()  # of the fit
     digests: dict[str, str]
 

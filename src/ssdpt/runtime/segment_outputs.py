@@ -34,8 +34,8 @@ class SegmentOutputs:
         """Take `segments` of one run, each output (segments, …)."""
         for name, by_section in self._values.items():
             part = outputs[name][segments]  # (segments, sections)
-            for place, values in enumerate(by_section):
-                values.extend(part[:, place].tolist())
+            for number, values in enumerate(by_section):
+                values.extend(part[:, number].tolist())
         if self._gaussians:
             spectra = outputs[_EMBEDDING][segments]  # (segments, bins)
             self._spectrum = self._spectrum + spectra.sum(0, dtype=np.float64)
@@ -43,15 +43,15 @@ class SegmentOutputs:
 
     def score_as(self, section: str) -> ClipScore:
         """The clip's score as one of the model's sections."""
-        place = self._manifest.sections.index(section)
+        number = self._manifest.sections.index(section)
         steps = {
             "hop_seconds": self._manifest.hop_seconds,
             "segment_seconds": self._manifest.segment_seconds,
         }
-        own = {name: by_section[place] for name, by_section in self._values.items()}
+        section_values = {name: by_section[number] for name, by_section in self._values.items()}
         if self._gaussians:
-            (values,) = own.values()
+            (values,) = section_values.values()
             spectrum = self._spectrum / self._count
             return self._gaussians.clip_score(spectrum, values, section, **steps)
-        parts = {name: np.array(values, np.float32) for name, values in own.items()}
+        parts = {name: np.array(values, np.float32) for name, values in section_values.items()}
         return aggregate(parts, self._manifest.parts, **steps)

@@ -13,8 +13,8 @@ from ssdpt.detection.detector import Detector
 from ssdpt.errors import SsdptError
 from ssdpt.runtime.exported import ExportedDetector
 from ssdpt.runtime.graph import CLIP
-from ssdpt.runtime.manifest import Loss, Verification
-from ssdpt.scoring.section_score import score_by_rule
+from ssdpt.runtime.manifest import AccuracyLoss, Verification
+from ssdpt.scoring.section_score import score_known_or_best_section
 from ssdpt.types import Recording, Score
 
 BOUND = 1e-4  # on |Δscore| / max(1, |score|)
@@ -70,7 +70,7 @@ def measure_loss(
     clips: Sequence[Recording],
     source: str,
     reporter: Reporter = SILENT,
-) -> Loss:
+) -> AccuracyLoss:
     """The AUC of both on labelled clips."""
     from sklearn.metrics import roc_auc_score
 
@@ -86,7 +86,7 @@ def measure_loss(
             for name, scorer in (("torch", detector), ("exported", exported)):
                 values[name].append(scorer.score(clip).value)
             task.advance()
-    return Loss(
+    return AccuracyLoss(
         auc=float(roc_auc_score(faulty, values["exported"])),
         auc_torch=float(roc_auc_score(faulty, values["torch"])),
         normal_clips=int((~faulty).sum()),
@@ -108,7 +108,7 @@ def _in_one_piece(exported: ExportedDetector, clip: Recording, score: Score) -> 
 def _by_frames(exported: ExportedDetector, clip: Recording, score: Score) -> float:
     """The score by the graph of frames, which live scoring uses."""
     (score_as,) = exported.frame_scorer.score_frames([exported.frames(clip)])
-    by_frames, _ = score_by_rule(score_as, exported.sections, score.section)
+    by_frames, _ = score_known_or_best_section(score_as, exported.sections, score.section)
     return by_frames.value
 
 

@@ -30,12 +30,14 @@ _BOOTSTRAP = 200
 # A skewness estimated from few clips can be anything; the gamma turns into the normal
 # distribution as it goes to 0, and into a spike with a long tail as it grows.
 _LEAST_SKEW, _MOST_SKEW = 0.02, 3.0
-# Where the clips' own tail and the gamma miss a rate equally often, whatever the distribution.
-_OWN_TAIL = 50
-_TOP = 0.15  # share of the clips that the Pareto tail rests on
+# With this many clips the empirical tail and the gamma miss a rate equally often, whatever the
+# distribution.
+_ENOUGH_CLIPS = 50
+_TOP = 0.15  # share of the clips that the Pareto tail is fitted to
 _LEAST_TOP = 5
-# An exponential tail is believed as if so many clips had shown it: between the bounded tail of a
-# bell and the heavy one of a machine that is rarely unusual. Its error in the rate is smallest.
+# The shape is averaged with 0, that of an exponential tail, which counts as this many clips. It
+# lies between the bounded tail of a bell and the heavy one of a machine that is rarely unusual.
+# Chosen for the smallest error in the rate.
 _EXPONENTIAL_CLIPS = 30
 _MOST_PARETO = 0.5  # |shape|; beyond it the variance is infinite, or the end nearly reached
 # p-value under which the models of a cross-fit are taken to score on different scales. Less strict,
@@ -75,7 +77,7 @@ class Tail:
 
     @property
     def smallest_observed_rate(self) -> float:
-        """Below this rate a threshold is extrapolated beyond what so many clips can show."""
+        """Below this rate a threshold is extrapolated beyond what this number of clips can show."""
         return 1.0 / (self.clips + 1)
 
 
@@ -149,8 +151,8 @@ def calibrate(
 
     def tail(section: str | None) -> Tail:
         domains: dict[str, list[float]] = {}
-        for (own, domain), group in sorted(scores.items()):
-            if section in (None, own):
+        for (name, domain), group in sorted(scores.items()):
+            if section in (None, name):
                 domains.setdefault(domain, []).extend(group)
         return fit_tail([np.array(group) for group in domains.values()], config, seed)
 
@@ -187,16 +189,18 @@ def aligned(folds: Sequence[Scores], kept: int | None) -> dict[tuple[str, str], 
 
         if f.sf(quotient, len(folds) - 1, within) < _DIFFERENT:
             offsets = (means - means.mean()) * (1 - 1 / quotient)
-    own = 0.0 if kept is None else float(offsets[kept])
+    kept_offset = 0.0 if kept is None else float(offsets[kept])
     together: dict[tuple[str, str], list[float]] = {}
     for fold, offset in zip(folds, offsets, strict=True):
         for key, group in fold.items():
-            together.setdefault(key, []).extend(float(s - offset + own) for s in group)
+            together.setdefault(key, []).extend(
+                float(score - offset + kept_offset) for score in group
+            )
     return together
 
 
 def fit_tail(groups: Sequence[np.ndarray], config: DecisionConfig, seed: int) -> Tail:
-    """The tail of normal scores, one array (clips,) a domain, mixed as many as there are of each.
+    """The tail of normal scores, one array (clips,) per domain, mixed by their numbers of clips.
 
     Method and parameters named are those of the domain with the most clips.
     """
@@ -211,17 +215,17 @@ def fit_tail(groups: Sequence[np.ndarray], config: DecisionConfig, seed: int) ->
     )
 
 
-def own_tail(scores: np.ndarray) -> Tail:
-    """The tail of many `scores` (n,), which are enough by themselves."""
+def block_tail(scores: np.ndarray) -> Tail:
+    """The tail of the highest scores of many blocks, (blocks,), without a fitted distribution."""
     return _table(scores, "empirical", fit=1.0)
 
 
 def _domain_tail(scores: np.ndarray, config: DecisionConfig, seed: int) -> Tail:
     """The tail of one domain's `scores` (clips,)."""
     fit = 1.0 if len(scores) < 3 else gamma_fit_p_value(scores, seed)
-    own = len(scores) >= _OWN_TAIL or fit < config.rejection
+    not_gamma = len(scores) >= _ENOUGH_CLIPS or fit < config.rejection
     method: Method = "gamma"
-    if config.method == "empirical" or (config.method == "auto" and own):
+    if config.method == "empirical" or (config.method == "auto" and not_gamma):
         method = "empirical"
     return _table(scores, method, fit)
 

@@ -1,10 +1,12 @@
-"""Normal clips that came after the fit: of a new operating condition, or false alarms.
+"""Normal clips that were added after the fit: a new operating condition, or false alarms.
 
-The fit does not know how clips of the new condition differ from each other, and by its measure
-they lie far apart: whatever falls between them, faults as well, would pass as one of them. So they
-are measured by a spread of their own: that of the fit, widened along the directions in which these
-clips differ, as far as so few clips can be believed beside those that the fit's spread rests on.
-What the fit has learned stays as it is, and with it the thresholds.
+The fit estimated how normal clips differ from each other (their spread) and scales distances by it.
+Clips of a new condition may differ in other directions. With the spread of the fit they would lie
+far apart, and a fault that lies between them would score as normal.
+
+A condition therefore has a spread of its own: a weighted mean of the spread of the fit
+and the spread of the added clips, which changes only directions in which the added clips vary more.
+The weights are the numbers of clips behind each. The fit itself and its thresholds do not change.
 """
 
 from __future__ import annotations
@@ -19,20 +21,19 @@ from ssdpt.scoring.fusion import Scale
 from ssdpt.scoring.references import References
 from ssdpt.types import Domain
 
-# A clip of the fit says less of a new condition than one of the condition itself. With all of its
-# weight, more faults of the source pass as the new condition; with less, more of its normal clips
-# alarm.
-_OLD_WEIGHT = 0.75
-_FEW = 4  # clips that do not show their local density: they borrow it
+# Weight of a clip of the fit against an added clip. A higher weight gives more false alarms on the
+# new condition; a lower one lets more faults score as normal.
+_FIT_CLIP_WEIGHT = 0.75
+_FEW = 4  # up to this many clips are too few to estimate local density: that of the fit is used
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """Clips taken as normal together."""
+    """Normal clips that were added together, and the spread by which distances are scaled."""
 
-    references: References  # where its own distances count
-    directions: np.ndarray  # (r, d), orthonormal: in these its clips differ more than the fit's
-    factors: np.ndarray  # (r,), below 1: how much differences count along them
+    references: References  # the added clips, rescaled by `directions` and `factors`
+    directions: np.ndarray  # (r, d), orthonormal: along these the added clips vary more than 1
+    factors: np.ndarray  # (r,), below 1: differences along a direction are multiplied by this
     domain: Domain
 
     @classmethod
@@ -40,23 +41,25 @@ class Condition:
         cls,
         points: np.ndarray,
         domain: Domain,
-        lender: References,
+        fitted: References,
         *,
         neighbours: int,
-        rests_on: float,
+        spread_clips: float,
     ) -> Self:
-        """From clips (clips, d) where the fit's distances count.
+        """From added clips (clips, d), whitened by the spread of the fit.
 
-        `lender` are the fit's own clips, `rests_on` how many clips the fit's spread rests on.
+        `fitted` are the clips of the fit; `spread_clips` is how many clips its spread was estimated
+        from.
         """
-        directions, factors = _widened(np.asarray(points, np.float64), _OLD_WEIGHT * rests_on)
-        measured = _measured(points, directions, factors)
-        references = References.of(measured, neighbours, lender, few=_FEW)
+        weight = _FIT_CLIP_WEIGHT * spread_clips
+        directions, factors = _wider_directions(np.asarray(points, np.float64), weight)
+        rescaled = _rescaled(points, directions, factors)
+        references = References.of(rescaled, neighbours, fitted, few=_FEW)
         return cls(references, directions, factors, domain)
 
-    def z(self, points: np.ndarray) -> np.ndarray:
-        """How unusual points (m, d) of the fit's space are in this condition, (m,)."""
-        return self.references.z(_measured(points, self.directions, self.factors))
+    def z_scores(self, points: np.ndarray) -> np.ndarray:
+        """How unusual clips (m, d), whitened by the spread of the fit, are here: (m,)."""
+        return self.references.z_scores(_rescaled(points, self.directions, self.factors))
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Everything learned."""
@@ -69,7 +72,7 @@ class Condition:
         return {name: np.asarray(value, np.float32) for name, value in arrays.items()}
 
     def description(self) -> dict[str, Any]:
-        """What `restore` needs beside the arrays."""
+        """What `restore` needs besides the arrays."""
         scale = self.references.scale
         return {"domain": self.domain, "scale": [scale.mean, scale.sd]}
 
@@ -86,15 +89,17 @@ class Condition:
         return cls(references, directions, arrays["factors"], description["domain"])
 
 
-def _widened(points: np.ndarray, weight: float) -> tuple[np.ndarray, np.ndarray]:
-    """Directions (r, d) in which clips differ by more than 1, and how much they count, (r,).
+def _wider_directions(points: np.ndarray, weight: float) -> tuple[np.ndarray, np.ndarray]:
+    """Directions (r, d) along which clips vary by more than 1, and the factor for each, (r,).
 
-    A spread of 1 in all directions weighs as much as `weight` clips.
+    The variance along a direction is a weighted mean: that of the fit, which is 1, counts as
+    `weight` clips; that of `points` (clips, d) counts as the number of points. The factor is
+    1 / sqrt(variance).
     """
     clips, size = points.shape
     if clips < 2:
         return np.zeros((0, size), np.float32), np.zeros(0, np.float32)
-    # A mean of few clips follows them: their distances from it are too short.
+    # Bessel's correction: clips lie too close to a mean that was computed from them.
     deviations = (points - points.mean(0)) * np.sqrt(clips / (clips - 1))
     _, singular, directions = np.linalg.svd(deviations, full_matrices=False)
     variance = (weight + singular**2) / (weight + clips)
@@ -103,9 +108,9 @@ def _widened(points: np.ndarray, weight: float) -> tuple[np.ndarray, np.ndarray]
     return directions[wider].astype(np.float32), factors.astype(np.float32)
 
 
-def _measured(points: np.ndarray, directions: np.ndarray, factors: np.ndarray) -> np.ndarray:
-    """Points (m, d) with differences along the directions made smaller, (m, d)."""
+def _rescaled(points: np.ndarray, directions: np.ndarray, factors: np.ndarray) -> np.ndarray:
+    """Points (m, d) multiplied by the factor of each direction along it, (m, d)."""
     points = np.asarray(points, np.float64)
     along = points @ directions.T  # (m, r)
-    moved: np.ndarray = points + (along * (factors - 1.0)) @ directions
-    return moved
+    rescaled: np.ndarray = points + (along * (factors - 1.0)) @ directions
+    return rescaled

@@ -9,18 +9,18 @@ def distances(points: np.ndarray, others: np.ndarray) -> np.ndarray:
     """Euclidean distances of points (m, d) to others (n, d), in float64: (m, n)."""
     points, others = np.asarray(points, np.float64), np.asarray(others, np.float64)
     squares = (points**2).sum(1)[:, None] + (others**2).sum(1) - 2 * points @ others.T
-    apart: np.ndarray = np.sqrt(np.maximum(squares, 0.0))
-    return apart
+    matrix: np.ndarray = np.sqrt(np.maximum(squares, 0.0))
+    return matrix
 
 
 def distances_within(points: np.ndarray) -> np.ndarray:
     """The same between the points (n, d) themselves; none is near to itself: (n, n)."""
-    apart = distances(points, points)
-    np.fill_diagonal(apart, np.inf)
-    return apart
+    matrix = distances(points, points)
+    np.fill_diagonal(matrix, np.inf)
+    return matrix
 
 
-def nearest_distances(apart: np.ndarray, count: int) -> np.ndarray:
+def nearest_distances(matrix: np.ndarray, count: int) -> np.ndarray:
     """The `count` smallest of each row of distances (m, n), rising: (m, count)."""
-    near: np.ndarray = np.sort(apart, axis=1)[:, :count]
+    near: np.ndarray = np.sort(matrix, axis=1)[:, :count]
     return near

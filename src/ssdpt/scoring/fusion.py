@@ -1,7 +1,7 @@
 """Scores of several detectors to one: each on the scale of normal clips, then their mean.
 
 The rule: a member's score becomes z = (score − mean) / sd, with the mean and the standard deviation
-of that member's own scores of normal training clips of the same section: at most 100 of them,
+of the member's scores of normal training clips of the same section: at most 100 of them,
 spread evenly over the clips. The ensemble's score is the mean of z over the members. All members
 count alike, and no label of a test clip has a part in it.
 """
@@ -36,7 +36,7 @@ class Scale:
         scores = np.asarray(normal, np.float64)
         return cls(float(scores.mean()), max(float(scores.std()), _SMALLEST_SD))
 
-    def z(self, scores: NDArray[np.floating[Any]]) -> Doubles:
+    def z_scores(self, scores: NDArray[np.floating[Any]]) -> Doubles:
         """(score − mean) / sd, same shape."""
         return (np.asarray(scores, np.float64) - self.mean) / self.sd
 
@@ -48,16 +48,16 @@ def spread_evenly(count: int, most: int = MOST_CLIPS) -> list[int]:
 
 def fuse(values: NDArray[np.floating[Any]], scales: Sequence[Scale]) -> Doubles:
     """Scores (members, clips) of one section to the ensemble's, (clips,)."""
-    return np.mean([scale.z(row) for scale, row in zip(scales, values, strict=True)], axis=0)
+    return np.mean([scale.z_scores(row) for scale, row in zip(scales, values, strict=True)], axis=0)
 
 
-def onto_timeline(values: NDArray[np.floating[Any]], own: Timeline, other: Timeline) -> Floats:
-    """Values (segments,) along `own` as they are along `other`, (its segments,).
+def onto_timeline(values: NDArray[np.floating[Any]], line: Timeline, other: Timeline) -> Floats:
+    """Values (segments,) along `line`, interpolated at the segments of `other`.
 
     A value stands at the middle of its segment: between two middles it is interpolated, before the
     first and after the last it stays.
     """
-    return np.interp(_middles(other), _middles(own), values).astype(np.float32)
+    return np.interp(_middles(other), _middles(line), values).astype(np.float32)
 
 
 def _middles(line: Timeline) -> Doubles:

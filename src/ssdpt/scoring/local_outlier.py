@@ -34,8 +34,8 @@ class LocalOutliers:
     def factors(self, points: np.ndarray) -> np.ndarray:
         """The local outlier factor of (points, E), which are no references: (points,)."""
         if len(self.references) == 1:
-            apart = distances(points, self.references)[:, 0]
-            return np.maximum(apart, self.spread) / self.spread
+            distance = distances(points, self.references)[:, 0]
+            return np.maximum(distance, self.spread) / self.spread
         return -self._model.score_samples(np.asarray(points, np.float64))
 
     def reachability(self) -> np.ndarray:

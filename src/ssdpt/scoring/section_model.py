@@ -1,4 +1,4 @@
-"""One machine ID as all views see it: where its normal clips lie, and how much each view counts."""
+"""The model of one section: its normal clips in every view, and the weight of each view."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from ssdpt.common.arrays import arrays_under
 from ssdpt.scoring.bank import Bank
 from ssdpt.scoring.condition import Condition
 from ssdpt.scoring.fusion import Scale, spread_evenly
@@ -16,8 +17,8 @@ from ssdpt.scoring.references import References
 from ssdpt.scoring.whitening import covariance, emphasis, mixed, whitening
 from ssdpt.types import Domain, Floats
 
-_MOST_REFERENCES = 2000  # of a domain; beyond that more of them hardly come nearer
-_LEAST_DISTANCE = 0.1  # of siblings, in deviations: no view is weighed out altogether
+_MOST_REFERENCES = 2000  # of a domain; more would hardly change the nearest distance
+_LEAST_DISTANCE = 0.1  # of siblings, in deviations: no view gets a weight of 0
 
 ViewVectors = Mapping[str, np.ndarray]  # a clip (d,) or several (clips, d), by view
 ByDomain = Mapping[Domain, np.ndarray]  # (clips, d)
@@ -27,13 +28,13 @@ ByDomain = Mapping[Domain, np.ndarray]  # (clips, d)
 class View:
     """Normal clips of one machine ID in one view."""
 
-    matrix: Floats  # (d, d): vectors times this lie where distances count
+    matrix: Floats  # (d, d): whitens vectors
     bank: Bank
     weight: float
 
-    def z(self, vectors: np.ndarray) -> np.ndarray:
+    def z_scores(self, vectors: np.ndarray) -> np.ndarray:
         """How unusual clips (clips, d) are, (clips,)."""
-        return self.bank.z(np.asarray(vectors, np.float64) @ self.matrix)
+        return self.bank.z_scores(np.asarray(vectors, np.float64) @ self.matrix)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +44,16 @@ class SectionModel:
     views: Mapping[str, View]
     normal: NormalSound
 
-    def z(self, vectors: ViewVectors) -> dict[str, float]:
+    def z_scores(self, vectors: ViewVectors) -> dict[str, float]:
         """How unusual one clip is in every view."""
-        return {name: float(view.z(vectors[name][None])[0]) for name, view in self.views.items()}
+        return {
+            name: float(view.z_scores(vectors[name][None])[0]) for name, view in self.views.items()
+        }
 
     def with_more(
         self, clips: Sequence[ViewVectors], domain: Domain, reference_clips: float
     ) -> Self:
-        """Further normal clips as a condition of their own; all that the fit has learned stays."""
+        """Further normal clips as a separate condition; all that the fit has learned stays."""
         views = {}
         for name, view in self.views.items():
             points = np.array([clip[name] for clip in clips], np.float64) @ view.matrix
@@ -62,24 +65,24 @@ class SectionModel:
         arrays = {f"normal/{name}": value for name, value in self.normal.arrays().items()}
         for name, view in self.views.items():
             arrays[f"{name}/matrix"] = view.matrix
-            for domain, own in view.bank.domains.items():
-                spacing = np.asarray(own.neighbour_distance, np.float32)
-                arrays[f"{name}/{domain}/points"] = np.asarray(own.points, np.float32)
+            for domain, references in view.bank.domains.items():
+                spacing = np.asarray(references.neighbour_distance, np.float32)
+                arrays[f"{name}/{domain}/points"] = np.asarray(references.points, np.float32)
                 arrays[f"{name}/{domain}/neighbour_distance"] = spacing
             for number, condition in enumerate(view.bank.added):
-                place = _place(name, number)
-                arrays |= {place + key: value for key, value in condition.arrays().items()}
+                prefix = _condition_prefix(name, number)
+                arrays |= {prefix + key: value for key, value in condition.arrays().items()}
         return arrays
 
     def description(self) -> dict[str, Any]:
-        """What `restore` needs beside the arrays."""
+        """What `restore` needs besides the arrays."""
         return {
             name: {
                 "weight": view.weight,
                 "neighbours": view.bank.neighbours,
                 "scales": {
-                    domain: [own.scale.mean, own.scale.sd]
-                    for domain, own in view.bank.domains.items()
+                    domain: [references.scale.mean, references.scale.sd]
+                    for domain, references in view.bank.domains.items()
                 },
                 "added": [condition.description() for condition in view.bank.added],
             }
@@ -100,7 +103,7 @@ class SectionModel:
                 scale = Scale(float(mean), float(sd))
                 domains[domain] = References(points, spacing, scale)
             added = tuple(
-                Condition.restore(_within(arrays, _place(name, number)), condition)
+                Condition.restore(arrays_under(arrays, _condition_prefix(name, number)), condition)
                 for number, condition in enumerate(settings["added"])
             )
             bank = Bank(domains, int(settings["neighbours"]), added)
@@ -109,17 +112,13 @@ class SectionModel:
         return cls(views, NormalSound.restore(normal))
 
 
-def _place(view: str, number: int) -> str:
+def _condition_prefix(view: str, number: int) -> str:
     """What the names of a condition's arrays begin with."""
     return f"{view}/added-{number}/"
 
 
-def _within(arrays: Mapping[str, np.ndarray], place: str) -> dict[str, np.ndarray]:
-    return {key.removeprefix(place): arrays[key] for key in arrays if key.startswith(place)}
-
-
 def view_of(
-    own: ByDomain,
+    clips: ByDomain,
     siblings: Sequence[ByDomain],
     shared_spread: np.ndarray | None,
     *,
@@ -128,42 +127,41 @@ def view_of(
     domains_apart: bool,
     emphasised: bool,
 ) -> tuple[View, float]:
-    """One machine ID in one view, and how far its siblings lie in it, in deviations.
+    """One section in one view, from its normal clips, and how far its siblings lie, in deviations.
 
-    `siblings` are the other IDs of the same machine type. Their distance is taken before siblings
-    are emphasised, which would be its own proof; without siblings it is 1. `shared_spread` (d, d)
-    is that of other machines, and weighs as much as `reference_clips` of the machine's own.
+    Siblings are the other sections of the same machine type. Their distance is measured before the
+    directions in which siblings differ are emphasised, which would increase it; without siblings it
+    is 1. `shared_spread` (d, d) is that of other machines, and counts as `reference_clips` clips.
     """
-    groups = list(own.values())
-    clips = sum(map(len, groups))
-    share = reference_clips / (reference_clips + clips)
+    groups = list(clips.values())
+    share = reference_clips / (reference_clips + sum(map(len, groups)))
     matrix = whitening(mixed(covariance(groups), shared_spread, share))
 
     def view(matrix: np.ndarray) -> View:
-        bank = Bank.of(_points(own, matrix, domains_apart), neighbours)
+        bank = Bank.of(_points(clips, matrix, domains_apart), neighbours)
         return View(matrix.astype(np.float32), bank, 1.0)
 
     plain = view(matrix)
     if not siblings:
         return plain, 1.0
-    apart = np.concatenate([_some(sibling) for sibling in siblings])
-    distance = max(float(np.median(plain.z(apart))), _LEAST_DISTANCE)
+    sibling_clips = np.concatenate([_some(sibling) for sibling in siblings])
+    distance = max(float(np.median(plain.z_scores(sibling_clips))), _LEAST_DISTANCE)
     if not emphasised:
         return plain, distance
-    centres = [np.concatenate(list(group.values())).mean(0) for group in (own, *siblings)]
+    centres = [np.concatenate(list(group.values())).mean(0) for group in (clips, *siblings)]
     return view(matrix @ emphasis(np.array(centres) @ matrix)), distance
 
 
-def _points(own: ByDomain, matrix: np.ndarray, domains_apart: bool) -> ByDomain:
-    """The clips of every domain that are kept as references, where distances count."""
+def _points(clips: ByDomain, matrix: np.ndarray, domains_apart: bool) -> ByDomain:
+    """The clips of every domain that are kept as references, whitened."""
     points: dict[Domain, np.ndarray] = {
         domain: np.asarray(group[spread_evenly(len(group), _MOST_REFERENCES)], np.float64) @ matrix
-        for domain, group in own.items()
+        for domain, group in clips.items()
     }
     return points if domains_apart else {"source": np.concatenate(list(points.values()))}
 
 
 def _some(sibling: ByDomain) -> np.ndarray:
     """At most a hundred clips (clips, d) of a sibling, of all its domains."""
-    every = np.concatenate(list(sibling.values()))
-    return every[spread_evenly(len(every))]
+    clips = np.concatenate(list(sibling.values()))
+    return clips[spread_evenly(len(clips))]

@@ -1,4 +1,4 @@
-"""The score of a clip whose machine ID is known, or is not."""
+"""The score of a clip whose section the model knows, or does not."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from ssdpt.scoring.aggregate import ClipScore
 SectionScore = Callable[[str], ClipScore]  # the clip's score as one of the known sections
 
 
-def score_by_rule(
+def score_known_or_best_section(
     score_as: SectionScore, sections: tuple[str, ...], section: str
 ) -> tuple[ClipScore, bool]:
-    """The clip's score, and whether its ID is known.
+    """The score of a clip, and whether the model knows its section.
 
-    The rule for a clip of an unknown ID: it is as anomalous as it is to the ID that suits it best.
+    A clip of an unknown section gets the lowest of its scores as each of the known `sections`.
     """
     if section in sections:
         return score_as(section), True

@@ -3,7 +3,7 @@
 Some directions of a view vary from clip to clip whatever the machine's state: the microphone's
 place, the noise of the hall, the load. A machine's own few clips show these badly; clips of other
 machines show them too. So the covariance within machines is the machine's own, mixed with that of
-a shared reference, which weighs as much as so many clips.
+a shared reference, which counts as a given number of clips.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ def covariance(groups: Sequence[np.ndarray]) -> np.ndarray:
     return np.asarray(spread)
 
 
-def mixed(own: np.ndarray, shared: np.ndarray | None, share: float) -> np.ndarray:
-    """`share` of the shared reference's shape, the rest its own; the size stays: (d, d)."""
-    size = np.trace(own)
+def mixed(machine: np.ndarray, shared: np.ndarray | None, share: float) -> np.ndarray:
+    """Covariance (d, d) of a machine mixed with `share` of the shared one, of the same trace."""
+    size = np.trace(machine)
     if shared is None or size <= 0:
-        return own
-    return (1 - share) * own + share * size / np.trace(shared) * shared
+        return machine
+    return (1 - share) * machine + share * size / np.trace(shared) * shared
 
 
 def whitening(spread: np.ndarray) -> np.ndarray:
@@ -49,11 +49,12 @@ def whitening(spread: np.ndarray) -> np.ndarray:
 
 
 def emphasis(centres: np.ndarray) -> np.ndarray:
-    """A matrix (d, d) that stretches whitened space where sibling machines differ.
+    """A matrix (d, d) that stretches whitened space in the directions in which siblings differ.
 
-    `centres` (siblings, d) are whitened. Where the siblings' centres spread with variance v beside
-    a spread of 1 within each of them, distances count √(1 + v) times: what is different
-    between specimens of a machine is made by the machine, not by its surroundings.
+    `centres` (siblings, d) are whitened. Siblings are other sections of the same machine type.
+    Along a direction in which their centres have the variance v, against 1 within each section,
+    distances are multiplied by √(1 + v): differences between sections come from the machine, not
+    from its surroundings.
     """
     size = centres.shape[1]
     if len(centres) < 2:

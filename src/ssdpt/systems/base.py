@@ -8,13 +8,14 @@ Reading sound, thresholds, model folders and everything else around it is in `ss
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
+from ssdpt.common.arrays import Arrays
 from ssdpt.common.progress import SILENT, Reporter
 from ssdpt.config.tree import Config
 from ssdpt.errors import SsdptError
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from ssdpt.systems.parts.graph import SystemGraph
     from ssdpt.systems.parts.shared_reference import SharedReference
 
-Arrays = Mapping[str, np.ndarray]
 AfterEpoch = Callable[["System", int], None]
 
 
@@ -58,7 +58,7 @@ class System(ABC):
 
     name: ClassVar[str]
     origin: ClassVar[str]  # what the paper calls it, or where it comes from
-    needs: ClassVar[tuple[str, ...]] = ()  # what the recordings must have, for people
+    needs: ClassVar[tuple[str, ...]] = ()  # what the recordings must have, in words
     fallback: ClassVar[str | None] = None  # the system that is fitted where this one refuses
     explains: ClassVar[bool] = True  # whether `anomaly_map` is there
     adapts: ClassVar[bool] = False  # whether `add_normals` is there
@@ -85,7 +85,7 @@ class System(ABC):
     @classmethod
     @abstractmethod
     def parameter_count(cls, config: Config, sections: int) -> int:
-        """How many numbers it learns for a machine with so many sections."""
+        """How many numbers it learns for a machine with this number of sections."""
 
     @classmethod
     def refusal(cls, recordings: Sequence[Recording], config: Config) -> str | None:
@@ -145,19 +145,16 @@ class System(ABC):
     def add_normals(self, clips: Iterable[Iterable[Floats]], section: str, domain: Domain) -> int:
         """Take further clips, blocks of frames each, as normal; how many clips of 10 s they were.
 
-        Nothing is trained anew.
+        Networks are not trained again.
         """
         raise SsdptError(
             f"system {self.name} cannot take up new normal clips without being fitted again; "
-            f"{systems_that('adapts')} can (multiview is preset best)"
+            f"{systems_that('adapts')} can"
         )
 
     def graph(self) -> SystemGraph:
         """The same scores as `score`, as a module that can be exported."""
-        raise SsdptError(
-            f"system {self.name} cannot be exported; {systems_that('exports')} can "
-            "(e.g. --preset fast)"
-        )
+        raise SsdptError(f"system {self.name} cannot be exported; {systems_that('exports')} can")
 
     @abstractmethod
     def arrays(self) -> dict[str, np.ndarray]:
@@ -165,7 +162,7 @@ class System(ABC):
 
     @abstractmethod
     def description(self) -> dict[str, Any]:
-        """What `restore` needs beside the arrays, as plain JSON values."""
+        """What `restore` needs besides the arrays, as plain JSON values."""
 
     @classmethod
     @abstractmethod
@@ -197,10 +194,3 @@ class System(ABC):
 def shows_log_mels(system: System) -> bool:
     """Whether its frames are log-mels in dB, or begin with them."""
     return system.front_end.mel_bins > 0
-
-
-def arrays_under(arrays: Arrays, start: str) -> dict[str, np.ndarray]:
-    """Those whose names begin with `start`, without it."""
-    return {
-        name.removeprefix(start): value for name, value in arrays.items() if name.startswith(start)
-    }

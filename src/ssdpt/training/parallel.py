@@ -81,8 +81,8 @@ class _Stopped(BaseException):
 class _Stoppable(Relay):
     """Forwards everything until it is time to stop."""
 
-    def __init__(self, listener: Reporter, stopping: threading.Event) -> None:
-        super().__init__(listener)
+    def __init__(self, reporter: Reporter, stopping: threading.Event) -> None:
+        super().__init__(reporter)
         self._stopping = stopping
 
     @contextlib.contextmanager

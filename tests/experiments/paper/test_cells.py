@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ssdpt.config.tree import load_config
-from ssdpt.experiments.paper.cells import Cell, CellScores, CellStore, Clip
+from ssdpt.experiments.paper.cells import Cell, CellClip, CellScores, CellStore
 
 
 def cell(changes=None, machines=("fan",), fingerprint="f"):
@@ -15,7 +15,7 @@ def cell(changes=None, machines=("fan",), fingerprint="f"):
 
 @pytest.fixture
 def scores():
-    clips = tuple(Clip(f"{n}.wav", "fan", "00", "source", "normal") for n in range(3))
+    clips = tuple(CellClip(f"{n}.wav", "fan", "00", "source", "normal") for n in range(3))
     return CellScores(
         clips=clips,
         value=np.array([1, 2, 3], np.float32),

@@ -10,12 +10,12 @@ from sklearn.metrics import roc_auc_score
 
 from ssdpt.config.tree import load_config
 from ssdpt.experiments.paper.beta import beta_name, rescored
-from ssdpt.experiments.paper.cells import Clip
-from ssdpt.experiments.paper.results import MachineScores, Results, oracle_epoch
+from ssdpt.experiments.paper.cells import CellClip
+from ssdpt.experiments.paper.results import ExperimentResults, MachineScores, oracle_epoch
 from ssdpt.experiments.paper.variants import Variant
 
 CLIPS = tuple(
-    Clip(f"{section}-{n}.wav", "fan", section, "source", label)
+    CellClip(f"{section}-{n}.wav", "fan", section, "source", label)
     for section in ("00", "01")
     for label in ("normal", "anomaly")
     for n in range(20)
@@ -31,7 +31,7 @@ def scores(lift, seed, oracle=None, parts=None):
 
 def results(lookup, machines=("fan",), seeds=(0, 1)):
     names = {name: Variant(name, name) for name in ("good", "bad", "ssdpt")}
-    return Results(names, machines, seeds, lookup)
+    return ExperimentResults(names, machines, seeds, lookup)
 
 
 def plain(variant, machine, seed):

@@ -18,8 +18,8 @@ from ssdpt.experiments.report import tables
 from ssdpt.experiments.report.table_formats import (
     ORACLE,
     Measured,
-    Row,
     Table,
+    TableRow,
     as_json,
     comma_separated,
     markdown,
@@ -54,7 +54,11 @@ def small():
         "small",
         "A | table",
         ("system", "h-AUC", "parameters"),
-        (Row(("a|b", figure, 1234)), Row(("c", one_seed, 5)), Row(("d", Measured(), 6))),
+        (
+            TableRow(("a|b", figure, 1234)),
+            TableRow(("c", one_seed, 5)),
+            TableRow(("d", Measured(), 6)),
+        ),
         ("A remark.",),
     )
 

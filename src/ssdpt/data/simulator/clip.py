@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ssdpt.data.simulator.catalogue import MACHINES
-from ssdpt.data.simulator.machine import Fault, OperatingPoint
+from ssdpt.data.simulator.machine import Fault, SpeedAndLoad
 from ssdpt.data.simulator.preset import Preset, preset_named
 from ssdpt.data.simulator.recording_site import RecordingSite
 from ssdpt.data.simulator.region import Region
@@ -35,7 +35,7 @@ class ClipName:
         """The folder of the clip inside the folder of its machine."""
         return "train" if self.split == "train" else f"{self.domain}_test"
 
-    def file(self, point: OperatingPoint) -> str:
+    def file(self, point: SpeedAndLoad) -> str:
         """The file name in DCASE 2021 form."""
         attributes = "_".join(f"{key}_{value}" for key, value in point.attributes)
         return (
@@ -49,7 +49,7 @@ class SimulatedClip:
     """Samples (160000,) within ±1 at 16 kHz, the operating point, the fault and its regions."""
 
     samples: Floats
-    point: OperatingPoint
+    point: SpeedAndLoad
     fault: Fault | None
     regions: tuple[Region, ...]
 
@@ -59,7 +59,7 @@ class SimulatedClip:
         return self.point.attributes
 
 
-def operating_point(name: ClipName, seed: int) -> OperatingPoint:
+def operating_point(name: ClipName, seed: int) -> SpeedAndLoad:
     """The operating point of the clip; known without synthesising the sound."""
     rng = stream(seed, "point", *_key(name))
     machine = MACHINES[name.machine]

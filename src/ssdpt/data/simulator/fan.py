@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ssdpt.data.simulator.machine import Fault, Machine, OperatingPoint, Take
+from ssdpt.data.simulator.machine import Fault, Machine, SpeedAndLoad, Take
 from ssdpt.data.simulator.noise import noise, turbulence, wander
 from ssdpt.data.simulator.region import impacts, regions, throughout
 from ssdpt.data.simulator.rotor import Rotor
@@ -26,7 +26,7 @@ class Fan(Machine):
         self.blades = (5, 7, 9)[section % 3]
         self.turns_per_tick = (4, 5, 7)[section % 3]
 
-    def run(self, point: OperatingPoint, fault: Fault | None, rng: np.random.Generator) -> Take:
+    def run(self, point: SpeedAndLoad, fault: Fault | None, rng: np.random.Generator) -> Take:
         take = Take()
         rotor = Rotor(rng, point.speed / 60.0 * rng.uniform(0.985, 1.015))
         tone = 0.5 * 10.0 ** (rng.normal(0.0, 2.0) / 20.0)

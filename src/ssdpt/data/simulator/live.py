@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ssdpt.data.simulator.catalogue import MACHINES
-from ssdpt.data.simulator.machine import Fault, OperatingPoint
+from ssdpt.data.simulator.machine import Fault, SpeedAndLoad
 from ssdpt.data.simulator.preset import preset_named
 from ssdpt.data.simulator.recording_site import RecordingSite
 from ssdpt.data.simulator.resonance import Casing, Gains
@@ -148,7 +148,7 @@ class LiveMachine:
             yield wave[:-_FADE]
             tail = wave[-_FADE:]
 
-    def _clip(self, rng: np.random.Generator, point: OperatingPoint, fault: Fault | None) -> Wave:
+    def _clip(self, rng: np.random.Generator, point: SpeedAndLoad, fault: Fault | None) -> Wave:
         run = self._specimen.run(point, fault, rng)
         return self._at_microphone(run.healthy + run.faulty)
 

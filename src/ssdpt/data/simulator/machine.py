@@ -16,7 +16,7 @@ from ssdpt.types import Domain
 
 
 @dataclass(frozen=True, slots=True)
-class OperatingPoint:
+class SpeedAndLoad:
     """How the machine runs in one clip. `speed` has the unit of its type, `load` starts at 1."""
 
     speed: int
@@ -65,12 +65,12 @@ class Machine(ABC):
         self.casing = Casing(rng, section, self.mode_hz, self.decay_s)
 
     @classmethod
-    def operating_point(cls, domain: Domain, rng: np.random.Generator) -> OperatingPoint:
+    def operating_point(cls, domain: Domain, rng: np.random.Generator) -> SpeedAndLoad:
         """A random operating point of that domain."""
-        return OperatingPoint(
+        return SpeedAndLoad(
             speed=int(rng.choice(cls.speeds[domain])), load=int(rng.choice(cls.loads[domain]))
         )
 
     @abstractmethod
-    def run(self, point: OperatingPoint, fault: Fault | None, rng: np.random.Generator) -> Take:
+    def run(self, point: SpeedAndLoad, fault: Fault | None, rng: np.random.Generator) -> Take:
         """Run the specimen for one clip, with the fault if there is one."""

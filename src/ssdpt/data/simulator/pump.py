@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ssdpt.data.simulator.machine import Fault, Machine, OperatingPoint, Take
+from ssdpt.data.simulator.machine import Fault, Machine, SpeedAndLoad, Take
 from ssdpt.data.simulator.noise import noise, turbulence
 from ssdpt.data.simulator.region import impacts, regions
 from ssdpt.data.simulator.rotor import Rotor
@@ -26,7 +26,7 @@ class Pump(Machine):
         self.pulse = float(rng.uniform(0.25, 0.4))
         self.motor = float(rng.uniform(8.5, 11.5))
 
-    def run(self, point: OperatingPoint, fault: Fault | None, rng: np.random.Generator) -> Take:
+    def run(self, point: SpeedAndLoad, fault: Fault | None, rng: np.random.Generator) -> Take:
         take = Take()
         crank = Rotor(rng, point.speed / 60.0 * rng.uniform(0.985, 1.015))
         hum = 0.3 * 10.0 ** (rng.normal(0.0, 2.0) / 20.0)

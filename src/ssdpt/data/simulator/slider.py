@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ssdpt.data.simulator.machine import Fault, Machine, OperatingPoint, Take
+from ssdpt.data.simulator.machine import Fault, Machine, SpeedAndLoad, Take
 from ssdpt.data.simulator.noise import bursts, noise, turbulence
 from ssdpt.data.simulator.region import impacts, regions
 from ssdpt.data.simulator.rotor import Rotor
@@ -25,7 +25,7 @@ class Slider(Machine):
         super().__init__(section, rng)
         self.joints = np.array([(0.3, 0.7), (0.15, 0.5, 0.85), (0.5,)][section % 3])
 
-    def run(self, point: OperatingPoint, fault: Fault | None, rng: np.random.Generator) -> Take:
+    def run(self, point: SpeedAndLoad, fault: Fault | None, rng: np.random.Generator) -> Take:
         take = Take()
         drive = Rotor(rng, point.speed / 100.0 * rng.uniform(0.985, 1.015))
         pace = np.abs(np.sin(2 * np.pi * drive.turns)).astype(np.float32)

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ssdpt.data.simulator.machine import Fault, Machine, OperatingPoint, Take
+from ssdpt.data.simulator.machine import Fault, Machine, SpeedAndLoad, Take
 from ssdpt.data.simulator.noise import noise, turbulence, wander
 from ssdpt.data.simulator.region import impacts, regions, throughout
 from ssdpt.data.simulator.rotor import Rotor
@@ -26,7 +26,7 @@ class ToyCar(Machine):
         self.ticks_per_turn = (0.5, 1.0 / 3.0, 2.0 / 3.0)[section % 3]
         self.pinion = (8, 10, 12)[section % 3]
 
-    def run(self, point: OperatingPoint, fault: Fault | None, rng: np.random.Generator) -> Take:
+    def run(self, point: SpeedAndLoad, fault: Fault | None, rng: np.random.Generator) -> Take:
         take = Take()
         ripple = 0.0
         if fault is not None and fault.name == "voltage_ripple":

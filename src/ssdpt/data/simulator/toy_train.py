@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ssdpt.data.simulator.machine import Fault, Machine, OperatingPoint, Take
+from ssdpt.data.simulator.machine import Fault, Machine, SpeedAndLoad, Take
 from ssdpt.data.simulator.noise import noise, turbulence, wander
 from ssdpt.data.simulator.region import impacts, regions
 from ssdpt.data.simulator.rotor import Rotor
@@ -26,7 +26,7 @@ class ToyTrain(Machine):
         self.wheelbase = (0.2, 0.33, 0.45)[section % 3]
         self.rails = (8, 10, 12)[section % 3]
 
-    def run(self, point: OperatingPoint, fault: Fault | None, rng: np.random.Generator) -> Take:
+    def run(self, point: SpeedAndLoad, fault: Fault | None, rng: np.random.Generator) -> Take:
         take = Take()
         # One revolution of this shaft is one rail passed.
         track = Rotor(rng, point.speed / 170.0 * rng.uniform(0.985, 1.015), flutter=0.01)

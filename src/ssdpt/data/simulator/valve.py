@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ssdpt.data.simulator.machine import Fault, Machine, OperatingPoint, Take
+from ssdpt.data.simulator.machine import Fault, Machine, SpeedAndLoad, Take
 from ssdpt.data.simulator.noise import bursts, noise, turbulence
 from ssdpt.data.simulator.region import impacts, regions
 from ssdpt.data.simulator.rotor import Rotor
@@ -26,7 +26,7 @@ class Valve(Machine):
         self.programme = np.array([(0.0, 0.5), (0.0, 0.3, 0.6), (0.0, 0.25)][section % 3])
         self.open_share = 0.14
 
-    def run(self, point: OperatingPoint, fault: Fault | None, rng: np.random.Generator) -> Take:
+    def run(self, point: SpeedAndLoad, fault: Fault | None, rng: np.random.Generator) -> Take:
         take = Take()
         clock = Rotor(rng, point.speed / 60.0 * rng.uniform(0.99, 1.01), flutter=0.001)
         start = rng.uniform()

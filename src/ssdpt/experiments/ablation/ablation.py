@@ -28,10 +28,10 @@ from ssdpt.experiments.ablation.networks import (
 from ssdpt.experiments.ablation.table import AblationTable
 from ssdpt.experiments.ablation.variants import ablation_variants
 from ssdpt.experiments.ablation.views import ClipViews, ViewExtractor, score_test_clips
-from ssdpt.experiments.paper.cells import Cell, CellScores, CellStore, Clip
+from ssdpt.experiments.paper.cells import Cell, CellClip, CellScores, CellStore
 from ssdpt.experiments.paper.data import read_data
 from ssdpt.experiments.paper.engine import Engine, run_cells
-from ssdpt.experiments.paper.results import MachineScores, Results
+from ssdpt.experiments.paper.results import ExperimentResults, MachineScores
 from ssdpt.systems import system_class
 from ssdpt.systems.multiview import MultiViewConfig
 from ssdpt.systems.parts.shared_reference import SharedReference, can_train_networks
@@ -104,7 +104,7 @@ class Ablation:
             for seed in self.seeds
         ]
         failures = run_cells(others, self.data, self.store, Engine(), self.reporter)
-        results = Results(
+        results = ExperimentResults(
             self.variants,
             self.data.machines,
             self.seeds,
@@ -136,7 +136,7 @@ class Ablation:
         views, reference = self._extract(config)
         scores = score_test_clips(views, reference, config)
         return CellScores(
-            clips=tuple(map(Clip.of, scores)),
+            clips=tuple(map(CellClip.of, scores)),
             value=np.array(list(scores.values()), np.float32),
             parts={},
             epochs=np.zeros((0, len(scores)), np.float32),
@@ -159,7 +159,7 @@ class Ablation:
         key = self._networks_key(trained)
         if key not in self._views:
             networks = self.networks.get(trained, key, self.extractor.training_clips, self.reporter)
-            views = self.extractor.untrained.beside(self.extractor.trained(networks))
+            views = self.extractor.untrained.joined_with(self.extractor.trained(networks))
             self._views[key] = views, SharedReference.of_clips(views.train, networks, config)
         views, reference = self._views[key]
         assert reference.networks is not None

@@ -10,9 +10,15 @@ from typing import Any, NamedTuple
 from ssdpt.common.files import write_json, write_text
 from ssdpt.evaluation.metrics import Estimate
 from ssdpt.experiments.ablation.variants import FULL
-from ssdpt.experiments.paper.results import Measure, Results, Spread
+from ssdpt.experiments.paper.results import ExperimentResults, Measure, Spread
 from ssdpt.experiments.paper.variants import Variant
-from ssdpt.experiments.report.table_formats import MISSING, Row, Table, comma_separated, markdown
+from ssdpt.experiments.report.table_formats import (
+    MISSING,
+    Table,
+    TableRow,
+    comma_separated,
+    markdown,
+)
 from ssdpt.version import __version__
 
 NAME = "ablation"
@@ -25,7 +31,7 @@ _OFFICIAL: Measure = "official_2022"
 _CAPTION = "Contribution of each component"
 
 
-class Line(NamedTuple):
+class AblationLine(NamedTuple):
     """One variant; values that were not measured are None."""
 
     variant: Variant
@@ -37,11 +43,11 @@ class Line(NamedTuple):
 class AblationTable:
     """The results of all variants."""
 
-    def __init__(self, results: Results, command: str) -> None:
+    def __init__(self, results: ExperimentResults, command: str) -> None:
         self.results, self.command = results, command
 
     @cached_property
-    def lines(self) -> list[Line]:
+    def lines(self) -> list[AblationLine]:
         """In the order of the variants."""
         return [self._line(variant) for variant in self.results.variants.values()]
 
@@ -63,7 +69,7 @@ class AblationTable:
     def markdown(self) -> str:
         """A Markdown table with a column per machine type."""
         rows = [
-            Row(
+            TableRow(
                 (
                     line.variant.label,
                     *(_all_measures(line.machines[name]) for name in self.results.machines),
@@ -89,7 +95,7 @@ class AblationTable:
             deviation = line.mean.deviation if line.mean and line.mean.seeds > 1 else None
             change = line.difference
             rows.append(
-                Row(
+                TableRow(
                     (
                         line.variant.name,
                         line.variant.label,
@@ -140,9 +146,9 @@ class AblationTable:
         write_text(folder / f"{NAME}.csv", self.comma_separated())
         write_json(folder / f"{NAME}.json", self.as_json())
 
-    def _line(self, variant: Variant) -> Line:
+    def _line(self, variant: Variant) -> AblationLine:
         results, name = self.results, variant.name
-        return Line(
+        return AblationLine(
             variant,
             {
                 machine: {measure: results.spread(name, machine, measure) for measure in _MEASURES}
@@ -167,7 +173,7 @@ def _mean_text(spread: Spread | None) -> str:
     return f"{spread.mean:.3f}" + (f" ± {spread.deviation:.3f}" if spread.seeds > 1 else "")
 
 
-def _difference_text(line: Line) -> str:
+def _difference_text(line: AblationLine) -> str:
     change = line.difference
     if change is None:
         return "" if line.variant.name == FULL else MISSING

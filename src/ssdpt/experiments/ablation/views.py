@@ -24,7 +24,7 @@ from ssdpt.systems import system_class
 from ssdpt.systems.parts.embedding_networks import EmbeddingNetworks
 from ssdpt.systems.parts.shared_reference import SharedReference
 from ssdpt.systems.texture import TextureConfig
-from ssdpt.systems.texture.system import Texture, weighed_views
+from ssdpt.systems.texture.system import Texture, weighted_views
 from ssdpt.types import Domain, Floats, Recording
 
 Rows = list[tuple[Recording, ViewVectors]]
@@ -37,7 +37,7 @@ class ClipViews:
     train: Rows  # a row per normal clip
     test: Rows  # a row per ten seconds; the rows of a long recording are consecutive
 
-    def beside(self, other: ClipViews) -> ClipViews:
+    def joined_with(self, other: ClipViews) -> ClipViews:
         """The same clips with the views of both."""
         pairs = zip((self.train, self.test), (other.train, other.test), strict=True)
         return ClipViews(*(_joined(first, second) for first, second in pairs))
@@ -104,13 +104,15 @@ def score_test_clips(
         test[row[0].machine, row[0].section].append(row)
     scores: defaultdict[Recording, list[float]] = defaultdict(list)
     for machine, sections in normal.items():
-        weighed = weighed_views(sections, shares, reference.spread, config.part(TextureConfig))
-        for section, section_views in weighed.items():
+        weighted = weighted_views(sections, shares, reference.spread, config.part(TextureConfig))
+        for section, section_views in weighted.items():
             rows = test[machine, section]
             values = np.zeros(len(rows))
             for name, view in section_views.items():
                 if rows:
-                    values += view.weight * view.z(np.array([vectors[name] for _, vectors in rows]))
+                    values += view.weight * view.z_scores(
+                        np.array([vectors[name] for _, vectors in rows])
+                    )
             for (recording, _), value in zip(rows, values.tolist(), strict=True):
                 scores[recording].append(value)
     return {recording: float(np.mean(scores[recording])) for recording in dict(views.test)}

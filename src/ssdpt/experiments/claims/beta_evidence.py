@@ -12,7 +12,7 @@ from ssdpt.evaluation.tables import Draws, estimate, machine_draws
 from ssdpt.experiments.claims.evidence import Part
 from ssdpt.experiments.claims.published import MEASURES, Printed, published
 from ssdpt.experiments.paper.beta import beta_name
-from ssdpt.experiments.paper.results import RESAMPLES, Results, joined, rows
+from ssdpt.experiments.paper.results import RESAMPLES, ExperimentResults, joined, rows
 from ssdpt.experiments.paper.variants import BETAS
 
 STEADY = 0.01
@@ -24,7 +24,7 @@ DEFAULT = BETAS.index(0.001)
 class BetaCurves:
     """h-AUC and h-pAUC against β with their resamples; the same clips are drawn for every β."""
 
-    def __init__(self, results: Results) -> None:
+    def __init__(self, results: ExperimentResults) -> None:
         self.results = results
         self._draws = cache(self._measure)
 

@@ -9,7 +9,7 @@ from ssdpt.experiments.claims.evidence import Evidence, Part, Verdict, verdict
 from ssdpt.experiments.claims.printed_verdicts import PrintedVerdict
 from ssdpt.experiments.claims.published import Statement, published
 from ssdpt.experiments.claims.statements import BETA_STATEMENTS, STATEMENTS
-from ssdpt.experiments.paper.results import Results
+from ssdpt.experiments.paper.results import ExperimentResults
 
 SMOKE = "smoke run, not comparable"
 
@@ -27,7 +27,7 @@ class CheckedClaim:
     stamp: str  # set if a measured verdict of this run is not comparable
 
 
-def check_claims(results: Results, beta: Results | None) -> list[CheckedClaim]:
+def check_claims(results: ExperimentResults, beta: ExperimentResults | None) -> list[CheckedClaim]:
     """Every claim, in the paper's order. `beta`: the same networks under other values of β."""
     evidence = Evidence(results)
     curves = None if beta is None else BetaCurves(beta)

@@ -9,8 +9,8 @@ from typing import Literal
 
 from ssdpt.evaluation.metrics import Estimate
 from ssdpt.experiments.claims.published import MEASURES, Printed, published
-from ssdpt.experiments.paper.cells import Clip
-from ssdpt.experiments.paper.results import Mean, Results
+from ssdpt.experiments.paper.cells import CellClip
+from ssdpt.experiments.paper.results import ExperimentResults, Mean
 
 Verdict = Literal["holds", "does not hold", "undecided", "not measured"]
 _ORDER: tuple[Verdict, ...] = ("does not hold", "not measured", "undecided", "holds")
@@ -56,7 +56,7 @@ def verdict(parts: Sequence[Part]) -> Verdict:
 class Evidence:
     """Comparisons of results; a missing variant, machine or seed gives no margin."""
 
-    def __init__(self, results: Results) -> None:
+    def __init__(self, results: ExperimentResults) -> None:
         self.results = results
 
     @property
@@ -137,7 +137,7 @@ class Evidence:
         )
 
 
-def _has_both_labels(clips: Sequence[Clip]) -> bool:
+def _has_both_labels(clips: Sequence[CellClip]) -> bool:
     """Whether any section and domain has both normal and faulty clips."""
     kinds = {(clip.section, clip.domain, clip.label == "anomaly") for clip in clips}
     return any((section, domain, not faulty) in kinds for section, domain, faulty in kinds)

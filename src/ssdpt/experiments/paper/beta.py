@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Literal
 
 from ssdpt.config.tree import Config
-from ssdpt.experiments.paper.results import MachineScores, Results
+from ssdpt.experiments.paper.results import ExperimentResults, MachineScores
 from ssdpt.experiments.paper.variants import BETAS, Variant
 from ssdpt.systems.ssdpt import SsdptConfig
 
@@ -17,7 +17,9 @@ def beta_name(beta: float) -> str:
     return f"beta-{beta:g}"
 
 
-def rescored(results: Results, config: Config, error: Literal["mean", "sum"]) -> Results:
+def rescored(
+    results: ExperimentResults, config: Config, error: Literal["mean", "sum"]
+) -> ExperimentResults:
     """The scores of system ssdpt for every β; variants are named by `beta_name`.
 
     The error of a segment is the mean over its P × F points, or their sum, so β has a different
@@ -40,6 +42,6 @@ def rescored(results: Results, config: Config, error: Literal["mean", "sum"]) ->
     variants = {
         name: Variant(name, f"β = {beta:g}", note="re-scored") for name, beta in betas.items()
     }
-    return Results(
+    return ExperimentResults(
         variants, results.machines, results.seeds, lookup, quick=results.quick, notes=results.notes
     )

@@ -36,7 +36,7 @@ class Cell:
     config: Config  # with its seed
     machines: tuple[str, ...]  # trained together: usually one
     fingerprint: str  # of all their recordings
-    label: str = ""  # for people: the row of a table that it belongs to
+    label: str = ""  # shown in messages: the row of a table that it belongs to
 
     @cached_property
     def key(self) -> str:
@@ -54,7 +54,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Clip:
+class CellClip:
     """A test clip, or a normal training clip."""
 
     name: str
@@ -78,12 +78,12 @@ class Clip:
 class CellScores:
     """The scores of a cell; higher = more anomalous."""
 
-    clips: tuple[Clip, ...]  # labelled test clips
+    clips: tuple[CellClip, ...]  # labelled test clips
     value: Floats  # (clips,) after the last epoch
     parts: Mapping[str, Floats]  # (clips,) each: the parts that make up `value`
     epochs: Floats  # (scored epochs, clips); no rows for a system without epochs
     epoch_numbers: tuple[int, ...]  # the scored epochs, from 1
-    normals: tuple[Clip, ...]  # training clips that were also scored, for z-scores
+    normals: tuple[CellClip, ...]  # training clips that were also scored, for z-scores
     normal_value: Floats  # (normals,)
     normal_epochs: Floats  # (scored epochs, normals)
     seconds: float  # of fitting and scoring
@@ -108,12 +108,12 @@ class CellStore:
             arrays = load_file(folder / _SCORES)
             log = folder / LOG_FILE
             return CellScores(
-                clips=tuple(Clip(**entry) for entry in head["clips"]),
+                clips=tuple(CellClip(**entry) for entry in head["clips"]),
                 value=arrays["value"],
                 parts=_named(arrays, "part/"),
                 epochs=arrays["epochs"],
                 epoch_numbers=tuple(head["epochs"]),
-                normals=tuple(Clip(**entry) for entry in head["normals"]),
+                normals=tuple(CellClip(**entry) for entry in head["normals"]),
                 normal_value=arrays["normal"],
                 normal_epochs=arrays["normal-epochs"],
                 seconds=head["seconds"],

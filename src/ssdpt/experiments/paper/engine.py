@@ -132,4 +132,4 @@ class _CellReporter(Relay):
     """Shows the progress of cells; their messages are only shown with --verbose."""
 
     def say(self, message: str) -> None:
-        self.listener.detail(message)
+        self.reporter.detail(message)

@@ -13,6 +13,6 @@ def parameter_table() -> list[dict[str, int]]:
     rows = []
     for blocks, frames in BLOCKS:
         network = DualPathTransformer(_SECTIONS, blocks=blocks, frames=frames)
-        every, paper_count = network.parameter_counts()
-        rows.append({"blocks": blocks, "frames": frames, "paper_count": paper_count, "all": every})
+        total, paper_count = network.parameter_counts()
+        rows.append({"blocks": blocks, "frames": frames, "paper_count": paper_count, "all": total})
     return rows

@@ -51,7 +51,7 @@ class PlanRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class RunPlan:
     """The estimated cost of a run."""
 
     rows: tuple[PlanRow, ...]
@@ -89,7 +89,7 @@ def make_plan(
     store: CellStore,
     device: str,
     reporter: Reporter = SILENT,
-) -> Plan:
+) -> RunPlan:
     """Estimate the cost of all cells that are not in the store."""
     distinct = {cell.key: cell for cell in cells}
     finished = {key for key, cell in distinct.items() if store.load(cell) is not None}
@@ -124,7 +124,7 @@ def make_plan(
         (cell.machines, _front_end(cell.config).name): size
         for cell, size in zip(waiting, sizes, strict=True)
     }
-    return Plan(tuple(rows), str(choose_device(device)), peak, sum(front_ends.values()))
+    return RunPlan(tuple(rows), str(choose_device(device)), peak, sum(front_ends.values()))
 
 
 def _kind(config: Config) -> str:

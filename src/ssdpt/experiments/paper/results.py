@@ -15,7 +15,7 @@ import numpy as np
 
 from ssdpt.evaluation.metrics import Doubles, Estimate
 from ssdpt.evaluation.tables import Draws, Row, estimate, harmonic, machine_draws
-from ssdpt.experiments.paper.cells import Clip
+from ssdpt.experiments.paper.cells import CellClip
 from ssdpt.experiments.paper.variants import Variant
 from ssdpt.types import Floats
 
@@ -29,7 +29,7 @@ RESAMPLES = 500
 class MachineScores:
     """One variant, machine and seed. Scores: higher = more anomalous."""
 
-    clips: tuple[Clip, ...]
+    clips: tuple[CellClip, ...]
     value: Floats  # (clips,) after the last epoch
     oracle: Floats | None  # (clips,) at the epoch best on the test labels, if any
     oracle_epoch: int | None  # from 1; None without epochs, and for ensembles
@@ -49,7 +49,7 @@ class Spread:
 Lookup = Callable[[str, str, int], MachineScores | None]
 
 
-class Results:
+class ExperimentResults:
     """Results by variant, machine and seed; a cell that failed or was left out has none."""
 
     def __init__(
@@ -191,7 +191,7 @@ class Results:
         return machine_draws(rows(scores.clips, values), resamples=resamples)
 
 
-def rows(clips: Sequence[Clip], values: Floats) -> list[Row]:
+def rows(clips: Sequence[CellClip], values: Floats) -> list[Row]:
     """Labelled scores as rows for the tables of `ssdpt evaluate`."""
     return [
         Row(clip.machine, clip.section, clip.domain, clip.label == "anomaly", float(value))
@@ -199,7 +199,7 @@ def rows(clips: Sequence[Clip], values: Floats) -> list[Row]:
     ]
 
 
-def oracle_epoch(clips: Sequence[Clip], epochs: Floats) -> int | None:
+def oracle_epoch(clips: Sequence[CellClip], epochs: Floats) -> int | None:
     """The index of the epoch with the best h-AUC on the labels; None without epochs or AUC."""
     if not len(epochs):
         return None

@@ -17,19 +17,19 @@ from ssdpt.common.files import atomic_path
 from ssdpt.common.progress import SILENT, Reporter
 from ssdpt.config.tree import epochs_of
 from ssdpt.errors import SsdptError
-from ssdpt.experiments.paper.cells import Cell, CellScores, Clip
+from ssdpt.experiments.paper.cells import Cell, CellClip, CellScores
 from ssdpt.experiments.paper.data import PaperData
 from ssdpt.features.cache import FeatureView
 from ssdpt.scoring.aggregate import ClipScore
 from ssdpt.scoring.fusion import spread_evenly
-from ssdpt.scoring.section_score import score_by_rule
+from ssdpt.scoring.section_score import score_known_or_best_section
 from ssdpt.systems import system_class
 from ssdpt.systems.base import FitContext, System
 from ssdpt.training.log import LOG_FILE
 from ssdpt.training.loop import choose_device
 from ssdpt.types import Floats, Recording
 
-MOST_EPOCHS = 30  # at most so many epochs are scored, spread evenly; the paper trains 30
+MOST_EPOCHS = 30  # at most this many epochs are scored, spread evenly; the paper trains 30
 _BATCH_CLIPS = 16  # clips scored together on a GPU
 
 
@@ -67,12 +67,12 @@ def run_cell(cell: Cell, data: PaperData, work: Path, reporter: Reporter = SILEN
     by_epoch = by_epoch.reshape(len(files), len(test) + len(normal))
     log = next(iter(sorted(work.rglob(LOG_FILE))), None)
     return CellScores(
-        clips=tuple(map(Clip.of, test.recordings)),
+        clips=tuple(map(CellClip.of, test.recordings)),
         value=_values(scores),
         parts=_parts(scores),
         epochs=by_epoch[:, : len(test)],
         epoch_numbers=tuple(int(file.stem.removeprefix("epoch-")) for file in files),
-        normals=tuple(map(Clip.of, normal.recordings)),
+        normals=tuple(map(CellClip.of, normal.recordings)),
         normal_value=_values(normal_scores),
         normal_epochs=by_epoch[:, len(test) :],
         seconds=round(time.monotonic() - begun, 3),
@@ -103,7 +103,9 @@ def _score(system: System, clips: FeatureView, reporter: Reporter) -> list[ClipS
             batch = pairs[first : first + _BATCH_CLIPS]
             scorers = system.score_many([frames for _, frames in batch])
             for (recording, _), score_as in zip(batch, scorers, strict=True):
-                scores.append(score_by_rule(score_as, system.sections, recording.section)[0])
+                scores.append(
+                    score_known_or_best_section(score_as, system.sections, recording.section)[0]
+                )
                 task.advance()
     return scores
 

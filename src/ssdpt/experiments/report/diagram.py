@@ -86,7 +86,7 @@ class Arrow:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Text beside the boxes."""
+    """Text next to the boxes."""
 
     x: float
     y: float

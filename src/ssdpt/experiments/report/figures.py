@@ -18,7 +18,7 @@ from matplotlib.ticker import MultipleLocator
 
 from ssdpt.experiments.claims.published import MEASURES, Printed, published
 from ssdpt.experiments.paper.beta import beta_name
-from ssdpt.experiments.paper.results import Mean, Results, Spread
+from ssdpt.experiments.paper.results import ExperimentResults, Mean, Spread
 from ssdpt.experiments.paper.variants import (
     BETAS,
     TABLE_ONE,
@@ -65,7 +65,7 @@ class _Series:
     paper: Sequence[float | None]
 
 
-def system_bars(results: Results, measure: Printed) -> Picture:
+def system_bars(results: ExperimentResults, measure: Printed) -> Picture:
     """The bars of all systems by machine type."""
     name = MEASURES[measure]
     chosen = [
@@ -85,7 +85,7 @@ def system_bars(results: Results, measure: Printed) -> Picture:
     )
 
 
-def masking_bars(results: Results) -> Picture:
+def masking_bars(results: ExperimentResults) -> Picture:
     """Masking methods by machine type."""
     labels = [variant.label for variant in mask_variants()]
     chosen = [
@@ -101,7 +101,7 @@ def masking_bars(results: Results) -> Picture:
     )
 
 
-def patch_bars(results: Results) -> Picture:
+def patch_bars(results: ExperimentResults) -> Picture:
     """Number and size of patches by machine type."""
     colours = dict(zip((1, 3, 5), (SKY, BLUE, PURPLE), strict=True))
     hatches = dict(zip((5, 10, 15), ("", "////", "xxxx"), strict=True))
@@ -123,7 +123,7 @@ def patch_bars(results: Results) -> Picture:
     )
 
 
-def block_bars(results: Results) -> Picture:
+def block_bars(results: ExperimentResults) -> Picture:
     """Table II by machine type."""
     chosen = [
         (variant.name, variant.label, colour, "")
@@ -138,7 +138,7 @@ def block_bars(results: Results) -> Picture:
     )
 
 
-def beta_curves(rescored: Results) -> Picture:
+def beta_curves(rescored: ExperimentResults) -> Picture:
     """h-AUC and h-pAUC against β, with both means over machine types."""
 
     def draw(figure: Figure) -> None:
@@ -195,7 +195,7 @@ def beta_curves(rescored: Results) -> Picture:
     )
 
 
-def beta_boxes(rescored: Results) -> Picture:
+def beta_boxes(rescored: ExperimentResults) -> Picture:
     """h-AUC and h-pAUC of each machine type over the values of β."""
     machines = rescored.machines_of(beta_name(BETAS[0]))
 
@@ -235,7 +235,7 @@ def beta_boxes(rescored: Results) -> Picture:
 
 
 def _two_measures(
-    results: Results,
+    results: ExperimentResults,
     name: str,
     title: str,
     caption: str,
@@ -255,7 +255,7 @@ def _two_measures(
 
 def _grouped(
     figure: Figure,
-    results: Results,
+    results: ExperimentResults,
     panels: Sequence[tuple[Printed, Sequence[tuple[str, str, str, str]]]],
     mean: Mean,
 ) -> None:
@@ -289,7 +289,13 @@ def _grouped(
 
 
 def _series(
-    results: Results, measure: Printed, mean: Mean, name: str, label: str, colour: str, hatch: str
+    results: ExperimentResults,
+    measure: Printed,
+    mean: Mean,
+    name: str,
+    label: str,
+    colour: str,
+    hatch: str,
 ) -> _Series:
     available = name in results.variants
     bars = [
@@ -365,6 +371,6 @@ def _diamonds(points: Sequence[tuple[float, float]], label: str = "") -> Line2D:
     )
 
 
-def _over_beta(rescored: Results, measure: Printed, mean: Mean) -> Mapping[float, Spread]:
+def _over_beta(rescored: ExperimentResults, measure: Printed, mean: Mean) -> Mapping[float, Spread]:
     spreads = {beta: rescored.overall(beta_name(beta), measure, mean=mean) for beta in BETAS}
     return {beta: spread for beta, spread in spreads.items() if spread is not None}

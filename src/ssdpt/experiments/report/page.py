@@ -16,7 +16,7 @@ from ssdpt.config.tree import Config
 from ssdpt.evaluation.web_page import escape, web_page
 from ssdpt.experiments.claims.claims import SMOKE, CheckedClaim, check_claims
 from ssdpt.experiments.paper.beta import SSDPT, rescored
-from ssdpt.experiments.paper.results import Results
+from ssdpt.experiments.paper.results import ExperimentResults
 from ssdpt.experiments.report import figures, tables
 from ssdpt.experiments.report.diagram import Diagram
 from ssdpt.experiments.report.mask_examples import mask_examples
@@ -45,7 +45,7 @@ _HEADINGS = {
 
 
 def write_report(
-    results: Results,
+    results: ExperimentResults,
     config: Config,
     out: Path,
     *,
@@ -86,7 +86,11 @@ def write_report(
 
 
 def _tables_and_figures(
-    experiment: str, results: Results, beta: Results | None, config: Config, example: Floats | None
+    experiment: str,
+    results: ExperimentResults,
+    beta: ExperimentResults | None,
+    config: Config,
+    example: Floats | None,
 ) -> list[Table | Picture]:
     """Tables and figures of one experiment, in the order of the page."""
     if experiment == "main":
@@ -114,7 +118,7 @@ def _tables_and_figures(
     return [figures.beta_curves(beta), figures.beta_boxes(beta), tables.beta_table(beta)]
 
 
-def _classes(results: Results) -> int:
+def _classes(results: ExperimentResults) -> int:
     """The largest number of machine IDs of a machine type; the paper's three without results."""
     sections = [
         {clip.section for clip in scores.clips}
@@ -125,12 +129,12 @@ def _classes(results: Results) -> int:
     return max((len(names) for names in sections), default=3)
 
 
-def _beta_fact(beta: Results | None, error: str) -> dict[str, str]:
+def _beta_fact(beta: ExperimentResults | None, error: str) -> dict[str, str]:
     return {} if beta is None else {"squared error for β": f"{error} over a segment"}
 
 
 def _page(
-    results: Results,
+    results: ExperimentResults,
     diagrams: Sequence[Diagram],
     items: Mapping[str, Sequence[Table | Picture]],
     claims: Sequence[CheckedClaim],
@@ -164,7 +168,7 @@ def _page(
     return web_page("SSDPT: the paper's experiments", "".join(styles), body)
 
 
-def _header(results: Results, claims: Sequence[CheckedClaim]) -> str:
+def _header(results: ExperimentResults, claims: Sequence[CheckedClaim]) -> str:
     counts = {
         word: sum(claim.verdict == word for claim in claims)
         for word in ("holds", "does not hold", "undecided", "not measured")
@@ -185,7 +189,7 @@ def _header(results: Results, claims: Sequence[CheckedClaim]) -> str:
     )
 
 
-def _facts(results: Results, command: str, facts: Mapping[str, str]) -> str:
+def _facts(results: ExperimentResults, command: str, facts: Mapping[str, str]) -> str:
     notes = list(results.notes)
     entries = "".join(
         f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in facts.items()

@@ -30,7 +30,7 @@ class Measured:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TableRow:
     """A row; the best value of a column is marked among rows of the same `group`."""
 
     cells: tuple[Measured | str | int, ...]
@@ -45,7 +45,7 @@ class Table:
     name: str  # of its files, without extension
     caption: str
     columns: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[TableRow, ...]
     notes: tuple[str, ...] = ()  # what is missing, and how to read the values
     smoke: bool = False
 

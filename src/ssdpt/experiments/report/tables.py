@@ -1,4 +1,4 @@
-"""The tables: measured values beside the paper's."""
+"""The tables: measured values next to the paper's."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ssdpt.experiments.claims.claims import CheckedClaim
 from ssdpt.experiments.claims.published import MEASURES, published
 from ssdpt.experiments.paper.beta import beta_name
 from ssdpt.experiments.paper.parameter_counts import parameter_table
-from ssdpt.experiments.paper.results import Mean, Measure, Results
+from ssdpt.experiments.paper.results import ExperimentResults, Mean, Measure
 from ssdpt.experiments.paper.variants import (
     BETAS,
     TABLE_ONE,
@@ -21,12 +21,12 @@ from ssdpt.experiments.paper.variants import (
     mask_variants,
     patch_variants,
 )
-from ssdpt.experiments.report.table_formats import MISSING, Measured, Row, Table
+from ssdpt.experiments.report.table_formats import MISSING, Measured, Table, TableRow
 
 _MEANS: tuple[Mean, ...] = ("harmonic", "arithmetic")
 
 
-def main_table(results: Results, config: Config) -> Table:
+def main_table(results: ExperimentResults, config: Config) -> Table:
     """Table I: both means over the machine types, and the challenge's scores."""
     columns: list[tuple[str, Measure, Mean]] = [
         *(
@@ -39,7 +39,9 @@ def main_table(results: Results, config: Config) -> Table:
     ]
     chosen = _table_one(config)
     rows = [
-        Row((variant.label, *(_overall(results, variant.name, m, mean) for _, m, mean in columns)))
+        TableRow(
+            (variant.label, *(_overall(results, variant.name, m, mean) for _, m, mean in columns))
+        )
         for variant in chosen
     ]
     return _finished(
@@ -56,7 +58,7 @@ def main_table(results: Results, config: Config) -> Table:
     )
 
 
-def machine_table(results: Results, config: Config) -> Table:
+def machine_table(results: ExperimentResults, config: Config) -> Table:
     """All systems for each machine type."""
     return _by_machine(
         "per-machine",
@@ -68,18 +70,18 @@ def machine_table(results: Results, config: Config) -> Table:
     )
 
 
-def masking_table(results: Results) -> Table:
+def masking_table(results: ExperimentResults) -> Table:
     """Masking methods."""
     return _by_machine("masking", "Masking methods", mask_variants(), results)
 
 
-def patches_table(results: Results) -> Table:
+def patches_table(results: ExperimentResults) -> Table:
     """Number and size of the patch masks."""
     caption = "Patch masks: k squares of r × r, written k*r²"
     return _by_machine("patches", caption, patch_variants(), results)
 
 
-def blocks_table(results: Results) -> Table:
+def blocks_table(results: ExperimentResults) -> Table:
     """Table II: blocks and segment length, with both counts of parameters."""
     table = _by_machine(
         "blocks",
@@ -103,7 +105,7 @@ def blocks_table(results: Results) -> Table:
     return replace(table, columns=columns, rows=tuple(rows))
 
 
-def beta_table(rescored: Results) -> Table:
+def beta_table(rescored: ExperimentResults) -> Table:
     """A row per β, from stored scores; there is no oracle epoch."""
     variants = [rescored.variants[beta_name(beta)] for beta in BETAS]
     return _by_machine("beta", "Weight β of the reconstruction error", variants, rescored)
@@ -116,7 +118,7 @@ def parameters_table() -> Table:
         printed = published().table_two[block_name(row["blocks"], row["frames"])].parameters
         same = "yes" if printed == row["paper_count"] else "no"
         numbers = (row["blocks"], row["frames"], printed, row["paper_count"], row["all"])
-        rows.append(Row((*numbers, same)))
+        rows.append(TableRow((*numbers, same)))
     return Table(
         "parameters",
         "Parameters of the networks of Table II, for 3 machine IDs",
@@ -128,7 +130,7 @@ def parameters_table() -> Table:
 def claims_table(claims: Sequence[CheckedClaim], smoke: bool) -> Table:
     """Every claim with both verdicts."""
     rows = [
-        Row(
+        TableRow(
             (
                 claim.statement.id,
                 claim.statement.says,
@@ -190,14 +192,14 @@ def _by_machine(
     name: str,
     caption: str,
     chosen: Sequence[Variant],
-    results: Results,
+    results: ExperimentResults,
     *notes: str,
     machines: Sequence[str] = (),
 ) -> Table:
     """A row per variant and metric, a column per machine type, and both means."""
     columns = tuple(machines) or results.machines
     rows = [
-        Row(
+        TableRow(
             (
                 variant.label,
                 label,
@@ -213,7 +215,9 @@ def _by_machine(
     return _finished(name, caption, headings, rows, results, chosen, *notes)
 
 
-def _of_machine(results: Results, variant: str, machine: str, measure: Measure) -> Measured:
+def _of_machine(
+    results: ExperimentResults, variant: str, machine: str, measure: Measure
+) -> Measured:
     paper = published().of_machine(variant, machine, measure)
     if variant not in results.variants or machine not in results.machines:
         return Measured(paper=paper)
@@ -226,7 +230,7 @@ def _of_machine(results: Results, variant: str, machine: str, measure: Measure) 
     )
 
 
-def _overall(results: Results, variant: str, measure: Measure, mean: Mean) -> Measured:
+def _overall(results: ExperimentResults, variant: str, measure: Measure, mean: Mean) -> Measured:
     paper = published().overall(variant, measure, mean)
     if variant not in results.variants:
         return Measured(paper=paper)
@@ -249,8 +253,8 @@ def _finished(
     name: str,
     caption: str,
     columns: tuple[str, ...],
-    rows: Sequence[Row],
-    results: Results,
+    rows: Sequence[TableRow],
+    results: ExperimentResults,
     chosen: Sequence[Variant],
     *notes: str,
 ) -> Table:
@@ -268,7 +272,7 @@ def _finished(
     return Table(name, caption, columns, tuple(_with_best(rows)), tuple(lines), results.quick)
 
 
-def _left_out(results: Results, chosen: Sequence[Variant]) -> list[str]:
+def _left_out(results: ExperimentResults, chosen: Sequence[Variant]) -> list[str]:
     """A note on requested values that are missing."""
     missing = []
     for variant in chosen:
@@ -280,7 +284,7 @@ def _left_out(results: Results, chosen: Sequence[Variant]) -> list[str]:
     return [f"{MISSING}: not measured, {'; '.join(missing)}."] if missing else []
 
 
-def _with_best(rows: Sequence[Row]) -> list[Row]:
+def _with_best(rows: Sequence[TableRow]) -> list[TableRow]:
     """Mark the highest value of each column among rows of one group, including ties."""
     highest: dict[tuple[str, int], float] = {}
     for row in rows:
@@ -289,7 +293,7 @@ def _with_best(rows: Sequence[Row]) -> list[Row]:
                 key = row.group, index
                 highest[key] = max(highest.get(key, 0.0), round(cell.last.mean, 3))
 
-    def marked(row: Row, index: int, cell: Measured | str | int) -> Measured | str | int:
+    def marked(row: TableRow, index: int, cell: Measured | str | int) -> Measured | str | int:
         if not isinstance(cell, Measured) or cell.last is None:
             return cell
         return replace(cell, best=round(cell.last.mean, 3) == highest[row.group, index])

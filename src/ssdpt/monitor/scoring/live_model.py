@@ -17,7 +17,7 @@ import numpy as np
 from ssdpt.detection.scorer import Scorer
 from ssdpt.monitor.capture.frame_window import FrameWindow
 from ssdpt.scoring.aggregate import ClipScore
-from ssdpt.scoring.section_score import score_by_rule
+from ssdpt.scoring.section_score import score_known_or_best_section
 from ssdpt.types import Floats
 
 _EDGE_FRAMES = 10  # that may be missing at the end of a clip: a third of a second
@@ -79,7 +79,7 @@ class LiveModel:
         section_scores = self.scorer.score_frames([takes[number][0] for number in ready])
         for number, score_as in zip(ready, section_scores, strict=True):
             cursor, end = asked[number][1], takes[number][1]
-            clip, _ = score_by_rule(score_as, self.scorer.sections, cursor.section)
+            clip, _ = score_known_or_best_section(score_as, self.scorer.sections, cursor.section)
             if self.hop is None:
                 scores[number] = LiveScore(clip.value, dict(clip.parts), end)
             else:

@@ -147,7 +147,7 @@ class _SideStream:
 
     def __init__(self, device: torch.device) -> None:
         self.device = device
-        self.side = side_stream(device, "beside") if device.type == "cuda" else None
+        self.side = side_stream(device, "parallel") if device.type == "cuda" else None
 
     @contextmanager
     def __call__(self) -> Iterator[None]:

@@ -127,7 +127,7 @@ def _encode(
     places = x if starts is None else starts
     flags = {"GATHERED": starts is not None, "KEEP": kept is not None}
     unused = attended  # placeholder for activations that are not kept
-    # In scoring there are so many segments that one program can compute all heads of one.
+    # In scoring there are enough segments that one program can compute all heads of one.
     launch = _ATTENTION if kept else _ATTENTION._replace(heads=layout.heads)
     shape = layout.attention_shape(launch)
     attention_forward[(batch, layout.heads // shape["HEADS"])](

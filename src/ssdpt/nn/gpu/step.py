@@ -32,7 +32,7 @@ _CLASSES_AT_ONCE = 256  # classes whose weights fit into one program
 
 
 @dataclass(frozen=True, slots=True)
-class Loss:
+class LossSettings:
     """L = L_c + α·L_r, the loss of `FusedStep`."""
 
     alpha: float
@@ -56,7 +56,7 @@ class FusedStep:
         features: Tensor,
         segments: Segments,
         labels: Tensor,
-        loss: Loss,
+        loss: LossSettings,
     ) -> None:
         self.network, self.loss = network, loss
         self.blocks = PackedBlocks(network, values, kind)

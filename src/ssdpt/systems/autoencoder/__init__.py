@@ -33,6 +33,10 @@ class AutoencoderConfig(SystemSettings):
     bottleneck: int = Field(8, ge=1, description="units in the middle")
     training: AutoencoderTrainingConfig = AutoencoderTrainingConfig()
 
+    @property
+    def epochs(self) -> int:
+        return self.training.epochs
+
 
 SYSTEMS = (
     SystemEntry("ae", "ssdpt.systems.autoencoder.system:AutoencoderSystem", (AutoencoderConfig,)),

@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from ssdpt.common.arrays import Arrays
 from ssdpt.config.tree import Config
 from ssdpt.features.cache import FeatureView
 from ssdpt.features.segments import gathered_segments, whole_segments
@@ -17,7 +18,7 @@ from ssdpt.nn.autoencoder import Autoencoder
 from ssdpt.scoring.aggregate import ClipScore, aggregate
 from ssdpt.scoring.explain import covering_starts, overlap_mean, smooth
 from ssdpt.systems.autoencoder import AutoencoderConfig
-from ssdpt.systems.base import Arrays, FitContext
+from ssdpt.systems.base import FitContext
 from ssdpt.systems.parts.graph import GraphOutput, SystemGraph
 from ssdpt.systems.parts.network import (
     NetworkSystem,

@@ -7,15 +7,15 @@ from typing import ClassVar
 from pydantic import Field
 
 from ssdpt.config.registry import SystemEntry
-from ssdpt.config.settings import SystemSettings
+from ssdpt.config.settings import SegmentSettings
 
 
-class GaussianConfig(SystemSettings):
+class GaussianConfig(SegmentSettings):
     """A Gaussian mixture on time-weighted log-mels, one for each section."""
 
     key: ClassVar[str] = "gmm"
 
-    frames: int = Field(64, ge=1, description="frames a segment, over which a bin is pooled")
+    frames: int = Field(64, ge=1, description="frames per segment, over which a bin is pooled")
     hop: int = Field(8, ge=1, description="frames from one segment to the next")
     time_weight: float = Field(
         0.6,

@@ -18,20 +18,21 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from ssdpt.common.arrays import Arrays
 from ssdpt.config.tree import Config
 from ssdpt.features.cache import FeatureView
 from ssdpt.features.segments import gathered_segments, whole_segments
 from ssdpt.scoring.aggregate import ClipScore
 from ssdpt.scoring.distances import distances
 from ssdpt.scoring.gaussian import Gaussians
-from ssdpt.systems.base import Arrays, FitContext, System
+from ssdpt.systems.base import FitContext, System
 from ssdpt.systems.gmm import GaussianConfig
 from ssdpt.systems.parts.graph import GraphOutput, SystemGraph
 from ssdpt.types import Floats
 
 _AT_ONCE = 256  # segments
 _NEIGHBOURS = 5  # of a target clip, between which and itself others are added
-_LEAST_CLIPS = 10  # a component; a section with fewer has one Gaussian
+_LEAST_CLIPS = 10  # per component; a section with fewer has one Gaussian
 _FLOOR = 1e-2  # dB², smallest variance in any direction: a few clips can look too alike
 
 
@@ -107,8 +108,8 @@ class GaussianMixture(System):
         """How far every point lies from the normal mean of its bin, in squared deviations."""
         gaussians = self.gaussians
         deviation = [
-            (frames - gaussians.means[place]) ** 2 * np.diag(gaussians.precisions[place])
-            for place in gaussians.of(section)
+            (frames - gaussians.means[number]) ** 2 * np.diag(gaussians.precisions[number])
+            for number in gaussians.of(section)
         ]
         return np.min(deviation, axis=0).astype(np.float32)
 
@@ -155,7 +156,7 @@ class _Graph(SystemGraph):
         super().__init__({"surprise": 1.0}, settings.hop, _AT_ONCE)
         self.references = gaussians
         self.settings = settings
-        self.own = [gaussians.of(section) for section in system.sections]
+        self.section_gaussians = [gaussians.of(section) for section in system.sections]
         self.register_buffer("means", torch.from_numpy(gaussians.means)[:, None])
         self.register_buffer("precisions", torch.from_numpy(gaussians.precisions))
         self.register_buffer("log_weights", torch.from_numpy(gaussians.log_weights)[:, None])
@@ -171,12 +172,13 @@ class _Graph(SystemGraph):
         deviation = spectra - self.means  # (gaussians, spectra, bins)
         distance = ((deviation @ self.precisions) * deviation).sum(2)
         terms = self.log_weights - 0.5 * distance  # (gaussians, spectra)
-        best = torch.stack([terms[own].amax(0) for own in self.own])  # (sections, spectra)
+        # Shape (sections, spectra).
+        best = torch.stack([terms[chosen].amax(0) for chosen in self.section_gaussians])
         return (
             -torch.stack(
                 [
-                    best[place] + (terms[own] - best[place]).exp().sum(0).log()
-                    for place, own in enumerate(self.own)
+                    best[section] + (terms[chosen] - best[section]).exp().sum(0).log()
+                    for section, chosen in enumerate(self.section_gaussians)
                 ],
                 dim=1,
             )
@@ -226,8 +228,8 @@ def _mixture(
     components = min(config.part(GaussianConfig).components, len(vectors) // _LEAST_CLIPS)
     if components <= 1:
         # A section with hardly any clips borrows the spread of all sections.
-        own = _covariance(vectors - vectors.mean(0)) if len(vectors) > 2 else spread
-        return [(1.0, vectors.mean(0), own)]
+        covariance = _covariance(vectors - vectors.mean(0)) if len(vectors) > 2 else spread
+        return [(1.0, vectors.mean(0), covariance)]
     from sklearn.mixture import GaussianMixture as Mixture
 
     fitted = Mixture(components, reg_covar=_FLOOR, random_state=config.seed).fit(vectors)

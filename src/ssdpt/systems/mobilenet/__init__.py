@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 from pydantic import Field, model_validator
 
 from ssdpt.config.registry import SystemEntry
-from ssdpt.config.settings import SystemSettings, TrainingConfig
+from ssdpt.config.settings import SegmentSettings, TrainingConfig
 
 
 class MobileNetTrainingConfig(TrainingConfig):
@@ -22,13 +22,13 @@ class MobileNetTrainingConfig(TrainingConfig):
     clip_norm: float | None = Field(None, gt=0)
 
 
-class MobileNetConfig(SystemSettings):
+class MobileNetConfig(SegmentSettings):
     """The DCASE baseline classifier: MobileNetV2 on log-mel segments."""
 
     key: ClassVar[str] = "mnv2"
 
     width: float = Field(0.5, gt=0, description="factor of the channels of every layer")
-    frames: int = Field(64, ge=1, description="frames a segment")
+    frames: int = Field(64, ge=1, description="frames per segment")
     score: Literal["negative-log", "log-odds", "dcase"] = Field(
         "negative-log",
         description="-log p, as in the paper; log((1-p)/p); or log((1-p) - log p), the "
@@ -36,6 +36,10 @@ class MobileNetConfig(SystemSettings):
     )
     hop: int = Field(1, ge=1, description="frames from one segment to the next when scoring")
     training: MobileNetTrainingConfig = MobileNetTrainingConfig()
+
+    @property
+    def epochs(self) -> int:
+        return self.training.epochs
 
 
 class MobileNetLofTrainingConfig(TrainingConfig):
@@ -49,14 +53,14 @@ class MobileNetLofTrainingConfig(TrainingConfig):
     clip_norm: float | None = Field(1.0, gt=0)
 
 
-class MobileNetLofConfig(SystemSettings):
+class MobileNetLofConfig(SegmentSettings):
     """MobileNetV2 with an additive angular margin on linear spectrograms, then outlier factors."""
 
     key: ClassVar[str] = "mnv2_lof"
 
     n_fft: int = Field(2048, gt=1, description="window in samples; half as many frequency bins")
     hop_length: int = Field(512, gt=0, description="samples from one frame to the next")
-    frames: int = Field(32, ge=1, description="frames a segment")
+    frames: int = Field(32, ge=1, description="frames per segment")
     width: float = Field(0.5, gt=0, description="factor of the channels of every layer")
     embedding: int = Field(128, ge=1, description="values that describe a segment")
     margin: float = Field(
@@ -69,6 +73,10 @@ class MobileNetLofConfig(SystemSettings):
     )
     hop: int = Field(8, ge=1, description="frames from one segment to the next when scoring")
     training: MobileNetLofTrainingConfig = MobileNetLofTrainingConfig()
+
+    @property
+    def epochs(self) -> int:
+        return self.training.epochs
 
     @model_validator(mode="after")
     def _no_gaps(self) -> MobileNetLofConfig:

@@ -16,6 +16,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from ssdpt.common.arrays import Arrays
 from ssdpt.config.tree import Config
 from ssdpt.features.cache import FeatureView
 from ssdpt.features.segments import Segments, gathered_segments, whole_segments
@@ -24,7 +25,7 @@ from ssdpt.nn.mobilenet import MobileNetV2, for_scoring
 from ssdpt.scoring.aggregate import ClipScore, aggregate
 from ssdpt.scoring.saliency import saliency
 from ssdpt.scoring.section_score import SectionScore
-from ssdpt.systems.base import Arrays, FitContext
+from ssdpt.systems.base import FitContext
 from ssdpt.systems.mobilenet import MobileNetConfig, MobileNetLofConfig
 from ssdpt.systems.parts.graph import GraphOutput, SystemGraph
 from ssdpt.systems.parts.network import (
@@ -215,14 +216,14 @@ class MobileNetSystem(SegmentSystem[MobileNetV2]):
 
     @property
     def weights(self) -> dict[str, float]:
-        """Of the forms of the score: the chosen one counts, the others are kept beside it."""
+        """Of the forms of the score: the chosen one counts, the others are stored too."""
         return {name: float(name == self.config.part(MobileNetConfig).score) for name in _FORMS}
 
     def forms(self, logits: Tensor) -> dict[str, Tensor]:
         """(segments, sections) logits to each form of the score as each section, same shape."""
-        own = torch.eye(len(self.sections), dtype=torch.bool, device=logits.device)
+        is_section = torch.eye(len(self.sections), dtype=torch.bool, device=logits.device)
         return {
-            name: torch.stack([form(logits, row) for row in own], dim=1)
+            name: torch.stack([form(logits, row) for row in is_section], dim=1)
             for name, form in _FORMS.items()
         }
 
@@ -306,9 +307,9 @@ def section_names(clips: FeatureView) -> tuple[str, ...]:
     return tuple(sorted({recording.section for recording in clips.recordings}))
 
 
-def _negative_log(logits: Tensor, own: Tensor) -> Tensor:
+def _negative_log(logits: Tensor, classes: Tensor) -> Tensor:
     """−log p of every segment, (batch,), from the odds: their digits survive where p is near 1."""
-    return functional.softplus(log_odds(logits, own))
+    return functional.softplus(log_odds(logits, classes))
 
 
 _FORMS: dict[str, Callable[[Tensor, Tensor], Tensor]] = {

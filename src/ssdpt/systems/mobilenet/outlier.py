@@ -17,15 +17,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from ssdpt.common.arrays import Arrays
 from ssdpt.config.tree import Config
 from ssdpt.features.cache import FeatureView
 from ssdpt.features.front_end import FrontEnd
-from ssdpt.features.spectrogram import Spectrogram
+from ssdpt.features.spectrogram import LinearSpectrogram
 from ssdpt.nn.mobilenet import AngularMobileNet
 from ssdpt.scoring.aggregate import ClipScore
 from ssdpt.scoring.local_outlier import LocalOutliers, covering, outliers_of
 from ssdpt.scoring.saliency import saliency
-from ssdpt.systems.base import Arrays
 from ssdpt.systems.mobilenet import MobileNetLofConfig
 from ssdpt.systems.mobilenet.classifier import ClipScorer, SectionObjective, SegmentSystem
 from ssdpt.systems.parts.network import load_weights, seeded
@@ -52,7 +52,7 @@ class MobileNetLof(SegmentSystem[AngularMobileNet]):
     @classmethod
     def front_end_of(cls, config: Config) -> FrontEnd:
         settings, rate = config.part(MobileNetLofConfig), config.audio.sample_rate
-        return Spectrogram(settings.n_fft, settings.hop_length, config.features.floor, rate)
+        return LinearSpectrogram(settings.n_fft, settings.hop_length, config.features.floor, rate)
 
     @classmethod
     def settings_of(cls, config: Config) -> MobileNetLofConfig:
@@ -105,8 +105,8 @@ class MobileNetLof(SegmentSystem[AngularMobileNet]):
         count = min(settings.neighbours, len(references))
 
         def distance(segments: Tensor) -> Tensor:
-            apart = torch.cdist(self.network(segments), references)  # (segments, references)
-            return apart.topk(count, largest=False).values.mean(1)
+            distance = torch.cdist(self.network(segments), references)  # (segments, references)
+            return distance.topk(count, largest=False).values.mean(1)
 
         return saliency(frames, distance, settings.frames, self.device, self._at_once)
 

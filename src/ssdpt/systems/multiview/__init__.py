@@ -1,4 +1,4 @@
-"""Hand-made views beside trained networks: the settings of the networks."""
+"""Hand-made views and trained networks: the settings of the networks."""
 
 from __future__ import annotations
 
@@ -40,16 +40,16 @@ class EmbeddingNetworkConfig(SsdptConfig):
 
 
 class MultiViewConfig(SystemSettings):
-    """Dual-path Transformers beside the hand-made views of `texture`."""
+    """Dual-path Transformers, in addition to the hand-made views of `texture`."""
 
     key: ClassVar[str] = "multiview"
 
     inputs: tuple[Literal["steady", "moving"], ...] = Field(
         ("steady", "moving"),
         min_length=1,
-        description="what networks are given: the log-mel, or the log-mel less its mean over time",
+        description="what networks are given: the log-mel, or the log-mel minus its mean over time",
     )
-    networks: int = Field(2, ge=1, description="networks an input, which count as one view")
+    networks: int = Field(2, ge=1, description="networks per input, which count as one view")
     network: EmbeddingNetworkConfig = EmbeddingNetworkConfig()
 
     def check_with(self, features: FeatureConfig) -> None:

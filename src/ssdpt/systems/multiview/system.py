@@ -1,9 +1,9 @@
-"""Hand-made views beside dual-path Transformers: the recipe of preset `best`.
+"""Hand-made views and dual-path Transformers: the recipe of preset `best`.
 
 The networks learn to tell machines apart; a clip is described by their outputs, and that
 description is a view like the hand-made ones: compared with the nearest normal clips, put on the
-scale of normal clips, averaged with the others. Where the machine has several IDs, a view counts
-by how far it keeps them apart.
+scale of normal clips, averaged with the others. If the machine type has several sections, the
+weight of a view is how far apart it puts them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class MultiView(Texture):
     """`Texture` with the views of trained networks."""
 
     name: ClassVar[str] = "multiview"
-    origin: ClassVar[str] = "Hand-made views beside dual-path Transformers (preset best)"
+    origin: ClassVar[str] = "Hand-made views and dual-path Transformers (preset best)"
     has_network: ClassVar[bool] = True
     trains_networks: ClassVar[bool] = True
     requires_torch: ClassVar[bool] = True

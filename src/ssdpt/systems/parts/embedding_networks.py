@@ -1,10 +1,10 @@
 """Dual-path Transformers that have learned to tell machines apart, to describe clips with.
 
-Some take log-mels as they are (steady), some less the clip's own mean over time (moving), which
-leaves what comes and goes. Their classes are the machine, its ID and its attributes, of all
-machines at hand together: what one machine sounds like is learned against all others. A clip is
-described by the output of the last block: maximum, mean and standard deviation over the frames
-of a segment, averaged over its segments.
+Some take log-mels as they are (steady), some minus the mean over time of the clip (moving), which
+leaves what changes. Their classes are the machine, its section and its attributes, of all machines
+being fitted: what one machine sounds like is learned against all others. A clip is
+described by the output of the last block: maximum, mean and standard deviation over the frames of a
+segment, averaged over its segments.
 """
 
 from __future__ import annotations
@@ -21,13 +21,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from ssdpt.common.arrays import Arrays, arrays_under
 from ssdpt.common.files import writing
 from ssdpt.config.tree import Config
 from ssdpt.features.cache import FeatureSet, FeatureView
 from ssdpt.features.segments import segments_of_clip
 from ssdpt.nn.dpt import DualPathTransformer
 from ssdpt.nn.shards import threads_for_shards
-from ssdpt.systems.base import Arrays, FitContext, arrays_under
+from ssdpt.systems.base import FitContext
 from ssdpt.systems.multiview import EmbeddingNetworkConfig, MultiViewConfig
 from ssdpt.systems.parts.network import load_weights
 from ssdpt.systems.ssdpt.objective import SsdptObjective
@@ -100,11 +101,11 @@ class EmbeddingNetworks:
             with _log_mels(machines, config, kind, context.work) as clips:
                 for number in range(1, settings.networks + 1):
                     name = f"{kind}-{number}"
-                    own = _of_network(config, len(networks))
-                    network = build_network(own, len(classes))
-                    objective = SsdptObjective(network, clips, labels, own)
+                    network_config = _of_network(config, len(networks))
+                    network = build_network(network_config, len(classes))
+                    objective = SsdptObjective(network, clips, labels, network_config)
                     run = Run(
-                        seed=own.seed,
+                        seed=network_config.seed,
                         device=device,
                         folder=context.work / name,
                         identity=f"{context.identity}/{name}",

@@ -20,6 +20,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import torch
 
+from ssdpt.common.arrays import Arrays
 from ssdpt.common.files import write_text
 from ssdpt.common.progress import Reporter
 from ssdpt.config.tree import Config
@@ -28,7 +29,7 @@ from ssdpt.features.front_end import FrontEnd
 from ssdpt.scoring.aggregate import ClipScore
 from ssdpt.scoring.fusion import Scale, fuse, onto_timeline, spread_evenly
 from ssdpt.scoring.section_score import SectionScore
-from ssdpt.systems.base import Arrays, FitContext, System
+from ssdpt.systems.base import FitContext, System
 from ssdpt.systems.parts.network import FALLBACK, TWO_SECTIONS
 from ssdpt.training.log import LOG_FILE
 from ssdpt.types import Floats, Recording, Timeline
@@ -64,7 +65,9 @@ class EnsembleSystem(System):
 
     @classmethod
     def parameter_count(cls, config: Config, sections: int) -> int:
-        return sum(cls.member.parameter_count(own, sections) for own in cls.member_configs(config))
+        return sum(
+            cls.member.parameter_count(member, sections) for member in cls.member_configs(config)
+        )
 
     @classmethod
     def refusal(cls, recordings: Sequence[Recording], config: Config) -> str | None:
@@ -75,9 +78,9 @@ class EnsembleSystem(System):
         configs = cls.member_configs(config)
         count = len(configs)
         members, scales = [], []
-        for number, own in enumerate(configs, start=1):
+        for number, member_config in enumerate(configs, start=1):
             name = f"member {number} of {count}"
-            place = replace(
+            member_context = replace(
                 context,
                 work=context.work / _name(number),
                 identity=f"{context.identity}/{_name(number)}",
@@ -86,9 +89,11 @@ class EnsembleSystem(System):
                 # Of several members none is the system yet.
                 after_epoch=context.after_epoch if count == 1 else None,
             )
-            member = cls.member.fit(clips, own, place)
+            member = cls.member.fit(clips, member_config, member_context)
             members.append(member)
-            scales.append(_scales(member, clips, f"scale of {place.name}", context.reporter))
+            scales.append(
+                _scales(member, clips, f"scale of {member_context.name}", context.reporter)
+            )
         _write_log(context.work, count)
         return cls(config, members, scales)
 
@@ -140,14 +145,16 @@ class EnsembleSystem(System):
         of_member: dict[str, dict[str, np.ndarray]] = {}
         for name, array in arrays.items():
             if name != _SCALES:
-                owner, _, own_name = name.partition("/")
-                of_member.setdefault(owner, {})[own_name] = array
+                member, _, member_array = name.partition("/")
+                of_member.setdefault(member, {})[member_array] = array
         names = [_name(number) for number in range(1, len(configs) + 1)]
         if set(of_member) != set(names):
             raise ValueError("the arrays are of other members")
         members = [
-            cls.member.restore(own, sections, of_member[name], described)
-            for own, name, described in zip(configs, names, description["members"], strict=True)
+            cls.member.restore(member_config, sections, of_member[name], described)
+            for member_config, name, described in zip(
+                configs, names, description["members"], strict=True
+            )
         ]
         return cls(
             config,
@@ -176,14 +183,14 @@ class EnsembleSystem(System):
         names = [_name(number) for number in range(1, len(scores) + 1)]
         line = scores[0].timeline
         along = {
-            name: onto_timeline(scale.z(score.timeline.value), score.timeline, line)
+            name: onto_timeline(scale.z_scores(score.timeline.value), score.timeline, line)
             for name, scale, score in zip(names, scales, scores, strict=True)
         }
         values = np.array([[score.value] for score in scores])  # (members, 1 clip)
         return ClipScore(
             value=float(fuse(values, scales)[0]),
             parts={
-                name: float(scale.z(row)[0])
+                name: float(scale.z_scores(row)[0])
                 for name, scale, row in zip(names, scales, values, strict=True)
             },
             timeline=Timeline(
@@ -204,14 +211,14 @@ def _scales(member: System, clips: FeatureView, name: str, reporter: Reporter) -
     recordings = clips.recordings
     chosen = {}
     for section in member.sections:
-        own = [place for place, item in enumerate(recordings) if item.section == section]
-        chosen[section] = [own[place] for place in spread_evenly(len(own))]
+        indices = [n for n, item in enumerate(recordings) if item.section == section]
+        chosen[section] = [indices[n] for n in spread_evenly(len(indices))]
     scales = {}
     with reporter.task(name, total=sum(map(len, chosen.values()))) as task:
-        for section, places in chosen.items():
+        for section, indices in chosen.items():
             scores: list[float] = []
-            for first in range(0, len(places), _TOGETHER):
-                part = clips.only(places[first : first + _TOGETHER])
+            for first in range(0, len(indices), _TOGETHER):
+                part = clips.only(indices[first : first + _TOGETHER])
                 scored = member.score_many([frames for _, frames in part.clips()])
                 scores += [score_as(section).value for score_as in scored]
                 task.advance(len(scored))

@@ -29,7 +29,7 @@ class SystemGraph(nn.Module):
         self.weights = dict(weights)  # of the parts in the score
         self.segment_hop = segment_hop  # frames from one segment to the next
         self.at_once = at_once  # segments that a device takes together without running short
-        self.references: Gaussians | None = None  # what the clip's score needs beside the graph
+        self.references: Gaussians | None = None  # what the clip's score needs besides the graph
 
     def forward(self, frames: Tensor) -> GraphOutput:
         raise NotImplementedError

@@ -9,12 +9,13 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from ssdpt.common.arrays import Arrays
 from ssdpt.common.threads import BUILDING
 from ssdpt.config.settings import TrainingConfig
 from ssdpt.config.tree import Config
 from ssdpt.features.cache import FeatureView
 from ssdpt.features.segments import Segments
-from ssdpt.systems.base import Arrays, FitContext, System
+from ssdpt.systems.base import FitContext, System
 from ssdpt.training.loop import Run, choose_device, train
 from ssdpt.training.objective import Objective
 from ssdpt.types import Recording

@@ -1,8 +1,8 @@
 """What is known of other machines before one machine is fitted.
 
 Networks that can tell machines apart, and how clips of one and the same machine differ, in every
-view. Both come from the machines at hand, or, where there are none, with the package: from the
-simulated plant.
+view. Both come from the machines being fitted. If there are too few, they come with the package:
+from the simulated plant.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from safetensors.numpy import load
 
+from ssdpt.common.arrays import Arrays, arrays_under
 from ssdpt.config.tree import Config
 from ssdpt.errors import SsdptError
 from ssdpt.features.cache import FeatureView
@@ -27,14 +28,14 @@ from ssdpt.features.views import UNTRAINED, views_of
 from ssdpt.scoring.section_model import ViewVectors
 from ssdpt.scoring.whitening import covariance
 from ssdpt.systems import system_class
-from ssdpt.systems.base import Arrays, FitContext, arrays_under
+from ssdpt.systems.base import FitContext
 from ssdpt.types import Domain, Floats, Recording
 
 if TYPE_CHECKING:
     from ssdpt.systems.parts.embedding_networks import EmbeddingNetworks
 
 _ASSET = "shared_reference.safetensors"
-_FEWEST_CLIPS = 100  # of all machines at hand; fewer show less than the simulated plant
+_FEWEST_CLIPS = 100  # of all machines being fitted; fewer show less than the simulated plant
 _MOST_KEPT = 20_000  # clips whose views wait for the fit of their machine: some 300 MB
 
 Group = tuple[str, str, Domain]  # machine, section, domain
@@ -65,9 +66,9 @@ class SharedReference:
 
     spread: dict[str, np.ndarray]
     networks: EmbeddingNetworks | None
-    origin: str  # for people
-    # How many clips the spread of a view rests on, where those of the machines to fit are among
-    # them; of what ships with the package, or comes with a model, they are not.
+    origin: str  # where it comes from, shown in the model card
+    # Number of clips behind the spread of a view, if clips of the machines being fitted are among
+    # them; empty if the spread comes with the package or with a model.
     clips: Mapping[str, int] = field(default_factory=dict)
     computed: ComputedViews = field(default_factory=ComputedViews, compare=False, repr=False)
 
@@ -84,20 +85,20 @@ class SharedReference:
         Networks are trained where there are two machine IDs to tell apart; where clips are few,
         the spread of untrained views is the simulated plant's.
         """
-        every = [*machines, *others]
-        recordings = [item for clips in every for item in clips.recordings]
+        all_machines = [*machines, *others]
+        recordings = [item for clips in all_machines for item in clips.recordings]
         networks = None
         if system_class(config.system).trains_networks and can_train_networks(recordings):
             from ssdpt.systems.parts.embedding_networks import EmbeddingNetworks
 
-            networks = EmbeddingNetworks.train(every, config, context)
+            networks = EmbeddingNetworks.train(all_machines, config, context)
         front_end = TextureFrames(config.features, config.audio.sample_rate)
         computed = ComputedViews()
         if networks is None and not _enough(recordings):
             return cls.of_clips([(item, {}) for item in recordings], None, config, computed)
         rows: list[tuple[Recording, ViewVectors]] = []
         with context.reporter.task("shared reference", total=len(recordings)) as task:
-            for number, clips in enumerate(every):
+            for number, clips in enumerate(all_machines):
                 for recording, frames in clips.clips():
                     views = all_views(frames, front_end, networks)
                     rows.append((recording, views))
@@ -114,20 +115,20 @@ class SharedReference:
         config: Config,
         computed: ComputedViews | None = None,
     ) -> Self:
-        """From the views of the normal clips of all machines at hand."""
+        """From the views of the normal clips of all machines."""
         groups: defaultdict[str, defaultdict[Group, list[np.ndarray]]]
         groups = defaultdict(lambda: defaultdict(list))
         enough = _enough([recording for recording, _ in rows])
         for recording, vectors in rows:
-            own = recording.machine, recording.section, recording.domain
+            group = recording.machine, recording.section, recording.domain
             for view, vector in vectors.items():
                 if enough or view not in UNTRAINED:
-                    groups[view][own].append(vector)
+                    groups[view][group].append(vector)
         spread = {
-            view: covariance([np.array(group) for group in by_group.values()])
+            view: covariance([np.array(vectors) for vectors in by_group.values()])
             for view, by_group in groups.items()
         }
-        origin = f"{len(rows)} clips of the machines at hand"
+        origin = f"{len(rows)} clips of the machines being fitted"
         if not enough:
             shipped = cls.shipped(config)
             spread |= {view: shipped.spread[view] for view in shipped.spread if view in UNTRAINED}
@@ -137,16 +138,16 @@ class SharedReference:
         return cls(spread, networks, origin, clips, kept)
 
     def without(self, left_out: ViewVectors) -> dict[str, np.ndarray]:
-        """The spread by view as it would be without some of the clips that it rests on.
+        """The spread by view as it would be without some of its clips.
 
         `left_out` (clips, d) are their deviations from the mean of their machine ID and domain.
         """
         spread = dict(self.spread)
         for view, deviations in left_out.items():
-            gone, clips = np.asarray(deviations, np.float64), self.clips[view]
-            if len(gone) < clips:
-                rest = clips * np.asarray(spread[view], np.float64) - gone.T @ gone
-                spread[view] = rest / (clips - len(gone))
+            removed, clips = np.asarray(deviations, np.float64), self.clips[view]
+            if len(removed) < clips:
+                total = clips * np.asarray(spread[view], np.float64) - removed.T @ removed
+                spread[view] = total / (clips - len(removed))
         return spread
 
     @classmethod
@@ -171,8 +172,8 @@ class SharedReference:
             networks = _networks(config, arrays, description["classes"])
         except (KeyError, ValueError) as error:
             raise SsdptError(
-                "the networks that come with ssdpt are of its own features, sample rate and "
-                "network settings; leave --frozen out, or the settings that differ"
+                "the networks that come with ssdpt were trained with other features, sample rate "
+                "or network settings; leave --frozen out, or the settings that differ"
             ) from error
         return cls(spread, networks, f"{origin}, its networks frozen")
 
@@ -184,7 +185,7 @@ class SharedReference:
         return arrays
 
     def description(self) -> dict[str, Any]:
-        """What `restore` needs beside the arrays."""
+        """What `restore` needs besides the arrays."""
         return {"origin": self.origin, "classes": self.networks.classes if self.networks else 0}
 
     @classmethod
@@ -220,7 +221,7 @@ def _networks(config: Config, arrays: Arrays, classes: int) -> EmbeddingNetworks
 
 
 def _enough(recordings: Sequence[Recording]) -> bool:
-    """Whether clips of these recordings show more of the untrained views than simulated ones."""
+    """Whether these recordings give a better spread of untrained views than simulated ones."""
     others = len({(item.machine, item.section) for item in recordings}) > 1
     return others and len(recordings) >= _FEWEST_CLIPS
 

@@ -7,17 +7,23 @@ from typing import ClassVar, Literal
 from pydantic import Field, model_validator
 
 from ssdpt.config.registry import SystemEntry
-from ssdpt.config.settings import FeatureConfig, Settings, SystemSettings, TrainingConfig
+from ssdpt.config.settings import (
+    FeatureConfig,
+    SegmentSettings,
+    Settings,
+    SystemSettings,
+    TrainingConfig,
+)
 from ssdpt.nn.settings import MaskConfig
 
 
-class SsdptConfig(SystemSettings):
+class SsdptConfig(SegmentSettings):
     """The self-supervised dual-path Transformer."""
 
     key: ClassVar[str] = "ssdpt"
 
     blocks: int = Field(3, ge=1, description="M: DPT blocks")
-    frames: int = Field(64, ge=1, description="P: frames a segment")
+    frames: int = Field(64, ge=1, description="P: frames per segment")
     heads: int = Field(8, ge=1, description="attention heads of every encoder")
     feed_forward: int = Field(32, ge=1, description="hidden units of every encoder")
     mask: MaskConfig = MaskConfig()
@@ -44,6 +50,10 @@ class SsdptConfig(SystemSettings):
     hop: int = Field(1, ge=1, description="frames from one segment to the next when scoring")
     training: TrainingConfig = TrainingConfig()
 
+    @property
+    def epochs(self) -> int:
+        return self.training.epochs
+
     @model_validator(mode="after")
     def _heads_divide(self) -> SsdptConfig:
         if self.frames % self.heads:
@@ -64,7 +74,7 @@ class SsdptMember(Settings):
     """One dual-path Transformer of the ensemble; the rest is as in `ssdpt`."""
 
     blocks: int = Field(3, ge=1, description="M: DPT blocks")
-    frames: int = Field(64, ge=1, description="P: frames a segment")
+    frames: int = Field(64, ge=1, description="P: frames per segment")
     mask: Literal["none", "time", "frequency", "specaugment", "patch"] = Field(
         "patch", description="which areas are hidden in training"
     )

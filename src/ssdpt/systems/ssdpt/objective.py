@@ -79,7 +79,7 @@ class SsdptObjective(Objective):
     def bind(self, flat: FlatParameters) -> None:
         if not self._can_fuse():
             return
-        from ssdpt.nn.gpu.step import FusedStep, Loss
+        from ssdpt.nn.gpu.step import FusedStep, LossSettings
 
         settings = self.settings
         self._fused = FusedStep(
@@ -90,7 +90,7 @@ class SsdptObjective(Objective):
             self.features,
             self.segments,
             self.labels,
-            Loss(settings.alpha, settings.error, settings.target),
+            LossSettings(settings.alpha, settings.error, settings.target),
         )
 
     def add_gradients(self, batch: Batch) -> dict[str, Tensor]:

@@ -16,6 +16,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from ssdpt.common.arrays import Arrays
 from ssdpt.config.tree import Config
 from ssdpt.errors import SsdptError, warn
 from ssdpt.features.cache import FeatureView
@@ -26,7 +27,7 @@ from ssdpt.nn.shards import SHARD, each, threads_for_shards
 from ssdpt.scoring.aggregate import ClipScore, aggregate
 from ssdpt.scoring.explain import covering_starts, overlap_mean, smooth
 from ssdpt.scoring.section_score import SectionScore
-from ssdpt.systems.base import Arrays, FitContext
+from ssdpt.systems.base import FitContext
 from ssdpt.systems.parts.graph import GraphOutput, SystemGraph
 from ssdpt.systems.parts.network import (
     ClassifierSystem,
@@ -145,14 +146,14 @@ class Ssdpt(ClassifierSystem[DualPathTransformer]):
         length = self.config.part(SsdptConfig).frames
         starts = covering_starts(len(features), length, _MAP_HOP)
         position = (starts[:, None] + torch.arange(length)) % len(features)
-        own = self._own_classes(section)
+        is_class = self._classes_of(section)
         usual = self.network.input_norm.running_mean  # (bins,) mean log-mel of the training clips
         assert usual is not None  # BatchNorm keeps it by default
         maps = []
         for places in torch.split(position, _MAPS_AT_ONCE):
             segments = features[places].requires_grad_()  # (segments, P, bins)
             output = self.network(segments)
-            score = self._identity_score(output.logits, own) + (
+            score = self._identity_score(output.logits, is_class) + (
                 self.config.part(SsdptConfig).beta * self._reconstruction_score(segments, output)
             )
             (gradient,) = torch.autograd.grad(score.sum(), segments)
@@ -167,10 +168,10 @@ class Ssdpt(ClassifierSystem[DualPathTransformer]):
         return _Graph(self)
 
     def description(self) -> dict[str, Any]:
-        every, paper_count = self.network.parameter_counts()
+        total, paper_count = self.network.parameter_counts()
         return {
             "classes": [list(name) for name in self.classes],
-            "parameters": every,
+            "parameters": total,
             "parameters_paper_count": paper_count,
         }
 
@@ -226,8 +227,8 @@ class Ssdpt(ClassifierSystem[DualPathTransformer]):
 
     def _identities(self, logits: Tensor) -> Tensor:
         """A_c as each section, (sections, segments)."""
-        sections = map(self._own_classes, self.sections)
-        return torch.stack([self._identity_score(logits, own) for own in sections])
+        sections = map(self._classes_of, self.sections)
+        return torch.stack([self._identity_score(logits, is_class) for is_class in sections])
 
     def _fused_scorer(self) -> FusedScorer | None:
         """The network on fused kernels, where the GPU runs them."""
@@ -254,15 +255,15 @@ class Ssdpt(ClassifierSystem[DualPathTransformer]):
             segment_seconds=settings.frames * self.hop_seconds,
         )
 
-    def _own_classes(self, section: str) -> Tensor:
+    def _classes_of(self, section: str) -> Tensor:
         """(classes,) True for the classes of this section."""
-        own = [name == section for name, _ in self.classes]
-        return torch.tensor(own, device=self.device)
+        is_class = [name == section for name, _ in self.classes]
+        return torch.tensor(is_class, device=self.device)
 
-    def _identity_score(self, logits: Tensor, own: Tensor) -> Tensor:
+    def _identity_score(self, logits: Tensor, is_class: Tensor) -> Tensor:
         """A_c of every segment, (segments,)."""
         form = log_odds if self.config.part(SsdptConfig).score == "log-odds" else dcase_score
-        return form(logits, own)
+        return form(logits, is_class)
 
     def _reconstruction_score(self, segments: Tensor, output: DptOutput) -> Tensor:
         """A_r of every segment, (segments,)."""
@@ -279,12 +280,15 @@ class _Graph(SystemGraph):
         super().__init__(weights, settings.hop, _MAPS_AT_ONCE)
         self.network = system.network
         self.system = system
-        self.own = [system._own_classes(section) for section in system.sections]
+        self.section_classes = [system._classes_of(section) for section in system.sections]
 
     def forward(self, frames: Tensor) -> GraphOutput:
         segments = gathered_segments(frames, self.system.segment_frames, self.segment_hop)
         output = self.network(segments)
-        identity = [self.system._identity_score(output.logits, own) for own in self.own]
+        identity = [
+            self.system._identity_score(output.logits, is_class)
+            for is_class in self.section_classes
+        ]
         reconstruction = self.system._reconstruction_score(segments, output)
         parts = (
             torch.stack(identity, dim=1),  # (segments, sections)

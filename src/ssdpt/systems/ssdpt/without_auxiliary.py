@@ -13,7 +13,7 @@ from ssdpt.systems.ssdpt.system import ClassName, Ssdpt
 
 
 class SsdptWithoutAuxiliary(Ssdpt):
-    """Trained and scored by the machine ID alone; the error is given beside it."""
+    """Trained and scored by the machine ID alone; the error is only reported."""
 
     name: ClassVar[str] = "ssdpt-noaux"
     origin: ClassVar[str] = "SSDPT (w/o auxiliary task)"

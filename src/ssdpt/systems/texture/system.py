@@ -17,6 +17,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from ssdpt.common.arrays import Arrays, arrays_under
 from ssdpt.config.tree import Config
 from ssdpt.data.split import divided
 from ssdpt.errors import SsdptError
@@ -29,7 +30,7 @@ from ssdpt.scoring.calibrate import Scores
 from ssdpt.scoring.normal_map import NormalSound
 from ssdpt.scoring.section_model import ByDomain, SectionModel, View, ViewVectors, view_of
 from ssdpt.scoring.section_score import SectionScore
-from ssdpt.systems.base import Arrays, FitContext, System, arrays_under
+from ssdpt.systems.base import FitContext, System
 from ssdpt.systems.parts.shared_reference import SharedReference
 from ssdpt.systems.texture import TextureConfig
 from ssdpt.types import Domain, Floats, Recording
@@ -37,7 +38,7 @@ from ssdpt.types import Domain, Floats, Recording
 _FOLDS = 20  # in which clips are left out to see how new ones score
 
 ClipViews = list[tuple[Recording, ViewVectors]]  # clips in all views
-Measure = Callable[..., dict[str, dict[str, View]]]  # `weighed_views` with all but the clips given
+Measure = Callable[..., dict[str, dict[str, View]]]  # `weighted_views` with all but the clips given
 
 _DOMAINS: tuple[Domain, ...] = ("source", "target")
 
@@ -87,7 +88,7 @@ class Texture(System):
                 views = views or cls.views(frames, front_end, config, shared)
                 rows.append((recording, {view: views[view] for view in shares}))
                 task.advance()
-        measure = partial(weighed_views, shares=shares, settings=config.part(TextureConfig))
+        measure = partial(weighted_views, shares=shares, settings=config.part(TextureConfig))
         system = cls(
             config,
             {
@@ -109,7 +110,7 @@ class Texture(System):
 
     @classmethod
     def shares(cls, config: Config, shared: SharedReference) -> dict[str, float]:
-        """The views there are, and how much each counts before siblings weigh them."""
+        """The views there are, and the weight of each before siblings are compared."""
         return dict.fromkeys(config.part(TextureConfig).views, 1.0)
 
     def score(self, frames: Iterable[Floats], section: str) -> ClipScore:
@@ -208,13 +209,13 @@ class Texture(System):
 
     def _score_as(self, clips: list[tuple[int, ViewVectors]], section: str) -> ClipScore:
         model = self.section_models[section]
-        along = {name: array("f") for name in model.views}
+        scores = {name: array("f") for name in model.views}
         for _, vectors in clips:
-            for name, score in model.z(vectors).items():
-                along[name].append(score)
+            for name, score in model.z_scores(vectors).items():
+                scores[name].append(score)
         seconds = clips[0][0] * self.hop_seconds
         return aggregate(
-            {name: np.array(values, np.float32) for name, values in along.items()},
+            {name: np.array(values, np.float32) for name, values in scores.items()},
             {name: view.weight for name, view in model.views.items()},
             hop_seconds=seconds,
             segment_seconds=seconds,
@@ -239,63 +240,64 @@ def _held_out_scores(
 ) -> Scores:
     """How every clip scores by views made without it, by section and domain, in the clips' order.
 
-    To leave a clip out as a reference is not enough: the spread that distances are measured with
-    still contains it, and few clips bend it towards themselves. Networks are trained on all clips;
-    networks trained without some of them put thresholds too high on machines that go on as they
-    were. The only clip of a section and domain gets no score.
+    It is not enough to leave a clip out as a reference: the spread that scales distances contains
+    it as well, and depends strongly on each clip where clips are few. Networks are trained on all
+    clips: networks trained without some of them give thresholds that are too high for machines that
+    do not change. The only clip of a section and domain gets no score.
     """
     deviations = _deviations(rows, [view for view in shared.clips if view in rows[0][1]])
     parts = divided([recording for recording, _ in rows], _FOLDS, config.seed)
-    by_place: dict[int, float] = {}
+    score_of: dict[int, float] = {}  # by the position of the clip
     with context.reporter.task("thresholds", total=len(parts)) as task:
         for part in parts:
             left_out = set(part)
-            rest = [item for place, item in enumerate(rows) if place not in left_out]
-            groups = _by_section(rest)
-            gone = {view: values[part] for view, values in deviations.items()}
-            views = measure(groups, spread=shared.without(gone)) if part and rest else {}
-            for place in part:
-                recording, vectors = rows[place]
-                own = views.get(recording.section, {})
+            remaining = [row for index, row in enumerate(rows) if index not in left_out]
+            groups = _by_section(remaining)
+            removed = {view: values[part] for view, values in deviations.items()}
+            views = measure(groups, spread=shared.without(removed)) if part and remaining else {}
+            for index in part:
+                recording, vectors = rows[index]
+                section_views = views.get(recording.section, {})
                 if recording.domain in groups.get(recording.section, {}):
-                    by_place[place] = sum(
-                        view.weight * float(view.z(vectors[name][None])[0])
-                        for name, view in own.items()
+                    score_of[index] = sum(
+                        view.weight * float(view.z_scores(vectors[name][None])[0])
+                        for name, view in section_views.items()
                     )
             task.advance()
     scores: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
-    for place, score in sorted(by_place.items()):
-        recording, _ = rows[place]
+    for index, score in sorted(score_of.items()):
+        recording, _ = rows[index]
         scores[recording.section, recording.domain].append(score)
     return dict(scores)
 
 
 def _deviations(rows: ClipViews, views: Iterable[str]) -> dict[str, np.ndarray]:
     """How far each clip lies from the mean of its section and domain, by view: (clips, d)."""
-    places: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
-    for place, (recording, _) in enumerate(rows):
-        places[recording.section, recording.domain].append(place)
+    groups: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
+    for index, (recording, _) in enumerate(rows):
+        groups[recording.section, recording.domain].append(index)
     deviations = {}
     for view in views:
         values = np.array([vectors[view] for _, vectors in rows])
-        for own in places.values():
-            # As in a covariance: a mean of few clips follows them.
-            longer = np.sqrt(len(own) / max(len(own) - 1, 1))
-            values[own] = (values[own] - values[own].mean(0)) * longer
+        for group in groups.values():
+            # Bessel's correction: clips lie too close to a mean that was computed from them.
+            correction = np.sqrt(len(group) / max(len(group) - 1, 1))
+            values[group] = (values[group] - values[group].mean(0)) * correction
         deviations[view] = values
     return deviations
 
 
-def weighed_views(
+def weighted_views(
     vectors: Mapping[str, Mapping[Domain, Sequence[ViewVectors]]],
     shares: Mapping[str, float],
     spread: Mapping[str, np.ndarray],
     settings: TextureConfig,
 ) -> dict[str, dict[str, View]]:
-    """The views of every machine ID of one machine type, from its normal clips.
+    """The views of every section of one machine type, from its normal clips.
 
-    `vectors` are by section and domain. A view counts by its share, and by how far siblings lie
-    in it; the weights of a section sum to 1. `spread` (d, d), by view, is the shared reference's.
+    `vectors` are by section and domain. The weight of a view is its share times the distance of
+    siblings in it; the weights of a section sum to 1. `spread` (d, d), by view, is that of the
+    shared reference.
     """
     if not shares:
         raise SsdptError(
@@ -304,7 +306,7 @@ def weighed_views(
         )
     sections = sorted(vectors)
     by_siblings = settings.weights == "siblings"
-    weighed: dict[str, dict[str, View]] = {}
+    weighted: dict[str, dict[str, View]] = {}
     for section in sections:
         measured = {
             view: view_of(
@@ -323,10 +325,10 @@ def weighed_views(
             for view, (_, distance) in measured.items()
         }
         total = sum(raw.values())
-        weighed[section] = {
-            view: replace(own, weight=raw[view] / total) for view, (own, _) in measured.items()
+        weighted[section] = {
+            name: replace(view, weight=raw[name] / total) for name, (view, _) in measured.items()
         }
-    return weighed
+    return weighted
 
 
 def _sizes(config: Config) -> dict[str, int]:

@@ -28,7 +28,7 @@ class WaveNetConfig(SystemSettings):
 
     key: ClassVar[str] = "wavenet"
 
-    samples: int = Field(32000, ge=16, description="samples a segment")
+    samples: int = Field(32000, ge=16, description="samples per segment")
     hop: int = Field(16000, ge=1, description="samples between segments when scoring")
     embedding: int = Field(128, ge=1, description="values of the x-vector")
     margin: float = Field(0.2, ge=0, description="taken from the cosine of the own class")
@@ -44,6 +44,10 @@ class WaveNetConfig(SystemSettings):
         description="the networks; all count alike, none is chosen by its results",
     )
     training: WaveNetTrainingConfig = WaveNetTrainingConfig()
+
+    @property
+    def epochs(self) -> int:
+        return self.training.epochs
 
 
 SYSTEMS = (

@@ -17,6 +17,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from ssdpt.common.arrays import Arrays
 from ssdpt.config.tree import Config
 from ssdpt.features.cache import FeatureView
 from ssdpt.features.front_end import FrontEnd
@@ -27,7 +28,7 @@ from ssdpt.nn.shards import each, threads_for_shards
 from ssdpt.nn.wavenet import WaveNet, layer_table
 from ssdpt.scoring.aggregate import ClipScore, aggregate
 from ssdpt.scoring.section_score import SectionScore
-from ssdpt.systems.base import Arrays, FitContext
+from ssdpt.systems.base import FitContext
 from ssdpt.systems.parts.ensemble import EnsembleSystem
 from ssdpt.systems.parts.network import (
     ClassifierSystem,
@@ -106,7 +107,7 @@ class WaveNetSystem(ClassifierSystem[WaveNet]):
         with torch.inference_mode():
             batches = torch.split(torch.cat(segments), _SEGMENTS_AT_ONCE)
             identity = torch.cat([self._identities(batch) for batch in batches], dim=1).cpu()
-        parts = torch.split(identity, [len(own) for own in segments], dim=1)
+        parts = torch.split(identity, [len(clip) for clip in segments], dim=1)
         return [partial(self._score_as, part.numpy()) for part in parts]
 
     @property
@@ -134,8 +135,8 @@ class WaveNetSystem(ClassifierSystem[WaveNet]):
         p is the probability of the section by the cosines without margin.
         """
         logits = self.network.logits(self.network(segments[:, :, 0].to(self.device)))
-        own = torch.eye(len(self.sections), dtype=torch.bool, device=self.device)
-        return torch.stack([log_odds(logits, section) for section in own])
+        is_section = torch.eye(len(self.sections), dtype=torch.bool, device=self.device)
+        return torch.stack([log_odds(logits, row) for row in is_section])
 
     def _score_as(self, identities: Floats, section: str) -> ClipScore:
         """From the identity score as each section, (sections, segments), to a clip's score."""
