@@ -179,7 +179,7 @@ def test_only_some_are_under_way(files):
 
 
 def test_nobody_waits_after_an_interruption(files):
-    """The other clips hang until they are told to go on, which is after the interruption."""
+    """The other clips hang until they may go on, which is after the interruption."""
     scorer = Fake()
     results = score_all(files, lambda _: scorer)
     next(results)

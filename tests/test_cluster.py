@@ -22,20 +22,20 @@ from waiting import wait_until
 
 
 @pytest.fixture(scope="class")
-def told():
+def session_listener():
     return Listener()
 
 
 @pytest.fixture
-def listener(told):
-    """What this test alone is told."""
-    told.warned.clear()
-    return told
+def listener(session_listener):
+    """Keeps the warnings of this test only."""
+    session_listener.warned.clear()
+    return session_listener
 
 
 @pytest.fixture(scope="class")
-def cluster(nodes, told):
-    with Cluster.connect(nodes.address, told) as joined:
+def cluster(nodes, session_listener):
+    with Cluster.connect(nodes.address, session_listener) as joined:
         yield joined
 
 
@@ -54,9 +54,9 @@ class TestTasks:
                 sys.exit("four")
             return None if number == 5 else 10 * number
 
-        found = dict(cluster.run(work, iter(range(8)), cpus=0.5))
-        errors = {index: found.pop(index) for index in (2, 3, 4)}
-        assert found == {0: 0, 1: 10, 5: None, 6: 60, 7: 70}
+        results = dict(cluster.run(work, iter(range(8)), cpus=0.5))
+        errors = {index: results.pop(index) for index in (2, 3, 4)}
+        assert results == {0: 0, 1: 10, 5: None, 6: 60, 7: 70}
         assert all(type(error) is SsdptError for error in errors.values())
         assert str(errors[2]) == "a.wav: cut short"
         host = socket.gethostname()
@@ -118,16 +118,16 @@ class TestTasks:
             time.sleep(0.3)
             return number * number
 
-        found, killed = [], []
+        results, killed = [], []
         for index, result in cluster.run(work, range(30)):
-            found.append((index, result))
+            results.append((index, result))
             for node, after in ((nodes.head, 5), (other, 12)):
                 busy = [pid for pid, line in node.processes().items() if "ray::_perform" in line]
-                if busy and len(found) > after and node not in killed:
+                if busy and len(results) > after and node not in killed:
                     killed.append(node)
                     kill(busy[0]) if node is nodes.head else node.kill()
         assert len(killed) == 2
-        assert sorted(found) == [(number, number * number) for number in range(30)]
+        assert sorted(results) == [(number, number * number) for number in range(30)]
         again = [line for line in listener.warned if line.startswith("task ")]
         assert len(again) >= 2, listener.warned
         reasons = {line.partition("runs again: ")[2] for line in again}
@@ -152,7 +152,7 @@ class TestTasks:
             node.kill()
 
 
-def test_lost_nodes_are_told_of_and_the_last_one_ends_the_run(monkeypatch, listener):
+def test_lost_nodes_are_reported_and_the_last_one_ends_the_run(monkeypatch, listener):
     import ray
 
     def node(name, alive):
@@ -222,7 +222,7 @@ def test_versions_that_differ_are_named():
     )
 
 
-def test_ray_itself_is_not_heard(nodes, tmp_path):
+def test_ray_itself_prints_nothing(nodes, tmp_path):
     """Not even when a worker dies, of which it would print a paragraph."""
     code = """
 import os, sys
@@ -265,7 +265,7 @@ def test_how_many_tasks_a_node_takes(need, node, tasks):
     assert need.fits(node) == tasks
 
 
-def test_losses_in_words():
+def test_reasons_of_losses():
     from ray.exceptions import NodeDiedError, WorkerCrashedError
 
     assert _reason(WorkerCrashedError()) == "worker crashed"

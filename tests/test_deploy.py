@@ -95,11 +95,11 @@ def test_services_fit_together() -> None:
 
 
 def test_rules_name_metrics_that_there_are() -> None:
-    known = set(re.findall(r"^# TYPE (\w+) ", Metrics().text().decode(), re.MULTILINE))
+    metrics = set(re.findall(r"^# TYPE (\w+) ", Metrics().text().decode(), re.MULTILINE))
     expressions = [rule["expr"] for rule in _read("prometheus-rules.yaml")["groups"][0]["rules"]]
     named = {name for text in expressions for name in re.findall(r"\bssdpt_\w+", text)}
     assert named
-    assert {re.sub(r"_(sum|count|bucket)$", "", name) for name in named} <= known
+    assert {re.sub(r"_(sum|count|bucket)$", "", name) for name in named} <= metrics
 
 
 def test_first_start_makes_users_once(tmp_path: Path, command: str) -> None:
@@ -124,9 +124,9 @@ def test_first_start_makes_users_once(tmp_path: Path, command: str) -> None:
             "prometheus": "viewer",
         }
         assert store.check_password("admin", PASSWORD) is not None
-        found = store.check_token(texts[0].strip())
-        assert found is not None
-        assert found.name == "prometheus"
+        account = store.check_token(texts[0].strip())
+        assert account is not None
+        assert account.name == "prometheus"
 
 
 @pytest.mark.needs_mosquitto

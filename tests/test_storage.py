@@ -41,9 +41,9 @@ def test_what_is_in_the_folder(models):
     assert head["machine"] == "fan"
     assert head["sections"] == ["00", "01", "02"]
     assert head["config"]["preset"] == "tiny"
-    heard = json.loads((models["ssdpt"] / "data.json").read_text())["heard"]
-    assert len(heard) == 24
-    assert all(name.endswith(".wav") and "train_normal" in name for name in heard.values())
+    clips = json.loads((models["ssdpt"] / "data.json").read_text())["heard"]
+    assert len(clips) == 24
+    assert all(name.endswith(".wav") and "train_normal" in name for name in clips.values())
 
 
 def test_it_comes_back_as_it_was(models, detectors):
@@ -182,11 +182,11 @@ class TestWriting:
             assert sorted(tmp_path.rglob("*")) == before
 
     @pytest.mark.parametrize(
-        ("code", "words"), [(errno.ENOSPC, "disk is full"), (errno.EROFS, "read-only")]
+        ("code", "message"), [(errno.ENOSPC, "disk is full"), (errno.EROFS, "read-only")]
     )
     @pytest.mark.parametrize("step", ["mkdtemp", "write_bytes", "fsync"])
     def test_a_disk_that_refuses_leaves_the_old_model(
-        self, model, detectors, monkeypatch, code, words, step
+        self, model, detectors, monkeypatch, code, message, step
     ):
         before = {name: (model / name).read_bytes() for name in names(model)}
 
@@ -196,15 +196,15 @@ class TestWriting:
         owner = {"mkdtemp": "tempfile", "write_bytes": "pathlib.Path", "fsync": "os"}[step]
         with monkeypatch.context() as patch:
             patch.setattr(f"{owner}.{step}", refuse)
-            with pytest.raises(SsdptError, match=words):
+            with pytest.raises(SsdptError, match=message):
                 detectors["ae"].save(model)
         assert {name: (model / name).read_bytes() for name in names(model)} == before
         assert names(model.parent) == ["model"]
 
     def test_the_card_is_for_people(self, models):
         card = (models["gmm"] / "README.md").read_text()
-        for words in ("# fan:", "24 normal recordings", "preset `tiny`", "alert above"):
-            assert words in card
+        for text in ("# fan:", "24 normal recordings", "preset `tiny`", "alert above"):
+            assert text in card
         assert "(extrapolated)" in card  # 24 clips cannot show a rate of 1 in 100
 
     def test_extra_files_go_along(self, detectors, tmp_path):

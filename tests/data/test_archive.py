@@ -73,7 +73,7 @@ def test_damaged_archives(tmp_path: Path, out: Path) -> None:
     assert tree(out) == []
 
 
-def test_full_disk_is_told_before(
+def test_full_disk_is_reported_before(
     tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     archive = pack(tmp_path / "a.zip", ["fan/train/a.wav"])

@@ -25,7 +25,7 @@ def invoke(*arguments):
     return CliRunner().invoke(app, [str(one) for one in arguments])
 
 
-def words(result):
+def output_of(result):
     return " ".join(result.output.split())
 
 
@@ -42,10 +42,10 @@ def words(result):
         (("--config", "nowhere.yaml"), "nowhere.yaml: there is no such file"),
     ],
 )
-def test_what_cannot_be_served_is_told(arguments, sentence):
+def test_what_cannot_be_served_is_reported(arguments, sentence):
     result = invoke("serve", *arguments)
     assert result.exit_code == 2
-    assert sentence in words(result)
+    assert sentence in output_of(result)
 
 
 def test_a_configuration_is_checked_without_opening_anything(tmp_path, models):
@@ -63,15 +63,15 @@ outputs:
     )
     result = invoke("serve", "--check", "--offline", "--config", config)
     assert result.exit_code == 0, result.output
-    assert "Works, 2 machines, times in Europe/Berlin" in words(result)
-    assert "pump: pushed source, learns its own baseline" in words(result)
-    assert "(texture)" in words(result)
+    assert "Works, 2 machines, times in Europe/Berlin" in output_of(result)
+    assert "pump: pushed source, learns its own baseline" in output_of(result)
+    assert "(texture)" in output_of(result)
     config.write_text(config.read_text().replace('"00"', '"77"'))
     result = invoke("serve", "--check", "--offline", "--config", config)
     assert result.exit_code == 2
-    assert "machine fan: its model has no section '77'" in words(result)
+    assert "machine fan: its model has no section '77'" in output_of(result)
     config.write_text("timezone: Mars/Olympus")
-    assert "'Mars/Olympus' is not a time zone" in words(
+    assert "'Mars/Olympus' is not a time zone" in output_of(
         invoke("serve", "--check", "--offline", "--config", config)
     )
 
@@ -115,7 +115,7 @@ outputs:
         config.write_text(config.read_text().replace("machines:", camera))
         result = invoke("serve", "--check", "--config", config)
     assert result.exit_code == 1
-    said = words(result)
+    said = output_of(result)
     assert f"camera: rtsp://…@127.0.0.1:{port}/: connection refused" in said
     assert "inbox: cannot be listed (No such file or directory)" in said
     assert "rejects user or password" in said
@@ -136,7 +136,7 @@ def add(address, machine):
         assert reply.status == 201
 
 
-def test_it_serves_reads_its_file_again_and_stops_when_told(tmp_path, command):
+def test_it_serves_reads_its_file_again_and_stops_on_sigterm(tmp_path, command):
     config = tmp_path / "monitor.yaml"
     config.write_text("machines: [{id: a, source: {kind: pushed}}]")
     data = tmp_path / "data"
@@ -153,7 +153,7 @@ def test_it_serves_reads_its_file_again_and_stops_when_told(tmp_path, command):
         address = line.split()[-1]
         assert [one["id"] for one in get(f"{address}v1/machines")] == ["a"]
         second = invoke("serve", "--config", config, "--data", data, "--port", "0")
-        assert "this store is already used by" in words(second)
+        assert "this store is already used by" in output_of(second)
         assert invoke("serve", "--check", "--config", config).exit_code == 0
         config.write_text(
             "machines: [{id: a, source: {kind: pushed}}, {id: b, source: {kind: pushed}}]"
@@ -181,7 +181,7 @@ def test_it_serves_reads_its_file_again_and_stops_when_told(tmp_path, command):
     (added,) = json.loads((tmp_path / "again" / "machines.json").read_text())
     assert added["id"] == "c"
     result = invoke("history", "restore", backup, "--data", data)
-    assert "has a store already" in words(result)
+    assert "has a store already" in output_of(result)
 
 
 def asking(address, request):

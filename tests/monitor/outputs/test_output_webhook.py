@@ -11,12 +11,13 @@ import threading
 import pytest
 from sample_messages import changed, reading
 
-from receivers import WebReceiver, an_event, free_port, until
+from receivers import WebReceiver, an_event, free_port
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.messages import EventChanged
 from ssdpt.monitor.outputs import open_output
 from ssdpt.monitor.outputs.base import TryAgain
 from ssdpt.monitor.outputs.webhook_output import WebhookOutput, WebhookSettings
+from waiting import wait_until
 
 KEY = "a very secret key"
 
@@ -37,7 +38,7 @@ def hook(request):
 
 
 def sent(output, count):
-    until(lambda: output.status.sent + output.status.failed >= count)
+    wait_until(lambda: output.status.sent + output.status.failed >= count)
 
 
 def test_the_receiver_can_verify_the_signature(hook, tmp_path):
@@ -136,7 +137,7 @@ def test_a_receiver_that_is_away_gets_everything_when_it_is_back():
     messages = [EventChanged(event=an_event()) for _ in range(4)]
     for message in messages:
         output.publish(message)
-    until(lambda: not output.status.healthy)
+    wait_until(lambda: not output.status.healthy)
     status = output.status
     assert status.queued == 4
     assert "cannot be reached" in status.message
@@ -153,7 +154,7 @@ def test_closing_sends_what_waits_at_once_and_gives_up_in_time():
     output = WebhookOutput(WebhookSettings(url=f"http://127.0.0.1:{free_port()}"))
     output.start()
     output.publish(EventChanged(event=an_event()))
-    until(lambda: not output.status.healthy)
+    wait_until(lambda: not output.status.healthy)
     output.close(0.1)
     assert not output._thread.is_alive()
     assert "1 messages unsent" in output.status.message
@@ -166,14 +167,14 @@ def test_closing_tries_once_more_at_once_and_does_not_hammer():
         output = WebhookOutput(WebhookSettings(url=web.url))
         output.start()
         output.publish(EventChanged(event=an_event()))
-        until(lambda: not output.status.healthy)
+        wait_until(lambda: not output.status.healthy)
         output.close(10)  # does not sit out the hour
         assert len(web.taken) == 1
     with WebReceiver(*[503] * 1000, headers=[("Retry-After", "3600")]) as web:
         output = WebhookOutput(WebhookSettings(url=web.url))
         output.start()
         output.publish(EventChanged(event=an_event()))
-        until(lambda: not output.status.healthy)
+        wait_until(lambda: not output.status.healthy)
         output.close(0.2)
         assert len(web.posts) == 2
 
@@ -203,7 +204,7 @@ def test_a_message_that_cannot_be_written_does_not_stop_the_others(hook, caplog)
         (b"a\nb", "one line"),
     ],
 )
-def test_a_bad_key_file_is_told_without_its_content(tmp_path, content, sentence):
+def test_a_bad_key_file_is_reported_without_its_content(tmp_path, content, sentence):
     path = tmp_path / "key"
     if content is not None:
         path.write_bytes(content)
@@ -225,12 +226,12 @@ def test_secrets_in_the_address_are_not_shown():
 
 def test_it_is_reached_without_posting_anything():
     with WebReceiver() as web:
-        found = WebhookOutput(WebhookSettings(url=web.url + "/hook")).probe(5.0)
-        assert found == "reachable (nothing sent)"
+        answer = WebhookOutput(WebhookSettings(url=web.url + "/hook")).probe(5.0)
+        assert answer == "reachable (nothing sent)"
         assert web.posts == []
 
 
-def test_why_it_cannot_be_reached_is_told():
+def test_why_it_cannot_be_reached_is_reported():
     gone = WebhookOutput(WebhookSettings(url=f"http://127.0.0.1:{free_port()}/hook?token={KEY}"))
     with pytest.raises(TryAgain, match=r"cannot be reached .*refused") as error:
         gone.probe(5.0)

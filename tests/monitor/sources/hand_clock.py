@@ -105,14 +105,6 @@ class Listener:
             self.error = error
 
 
-def until(condition: Callable[[], bool], deadline: float = 20.0) -> None:
-    """Wait for it; fails where it takes too long."""
-    last = time.monotonic() + deadline
-    while not condition():
-        assert time.monotonic() < last, "it did not happen"
-        time.sleep(0.02)
-
-
 def ends_meet(chunks: list[Chunk], rate: int) -> bool:
     """Whether each chunk begins where the last ended."""
     return all(

@@ -40,8 +40,8 @@ def spectra(samples, length=1024):
 
 def features(samples):
     """Mean and spread of each band over the clip."""
-    found = spectra(samples)
-    return np.concatenate([found.mean(0), found.std(0)])
+    spectrogram = spectra(samples)
+    return np.concatenate([spectrogram.mean(0), spectrogram.std(0)])
 
 
 @pytest.mark.parametrize("name", MACHINES)
