@@ -22,7 +22,9 @@ EXPORTABLE = ("ssdpt", "ssdpt-noaux", "ae", "mnv2", "gmm")
 
 
 # Timings are no part of these tests: machines are shared, and busy with the other tests.
-hypothesis.settings.register_profile("ssdpt", deadline=None)
+hypothesis.settings.register_profile(
+    "ssdpt", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
 hypothesis.settings.load_profile("ssdpt")
 
 

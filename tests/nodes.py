@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
-import time
 from contextlib import ExitStack
 from pathlib import Path
 
+from free_ports import free_port
 from ssdpt.common.progress import Reporter
+from waiting import wait_until
 
 RAY = str(Path(sys.executable).with_name("ray"))
 
@@ -34,7 +34,7 @@ class Node:
             start_new_session=True,
         )
         self.session = started.pid
-        said, _ = started.communicate(timeout=60)
+        said, _ = started.communicate(timeout=180)
         if started.returncode:
             self.kill()
             raise RuntimeError(said)
@@ -53,12 +53,14 @@ class Node:
 
     def kill(self) -> None:
         """kill -9 of everything that this node runs."""
-        end = time.monotonic() + 20
-        while processes := self.processes():
+
+        def gone() -> bool:
+            processes = self.processes()
             for process in processes:
                 kill(process)
-            assert time.monotonic() < end, processes
-            time.sleep(0.02)
+            return not processes
+
+        wait_until(gone, "the processes of the node have ended")
 
 
 class Nodes:
@@ -68,9 +70,7 @@ class Nodes:
         self._stack = ExitStack()
         folder = Path(tempfile.mkdtemp(prefix="ray-", dir="/tmp"))  # sockets need short paths
         self._stack.callback(shutil.rmtree, folder, ignore_errors=True)
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
+        port = free_port()
         self.address = f"127.0.0.1:{port}"
         head = (f"--port={port}", f"--temp-dir={folder}", "--include-dashboard=false")
         # A killed node is missed after five refused calls; one that is merely slow has its time.

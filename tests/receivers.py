@@ -17,6 +17,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import paho.mqtt.client as paho
 
+from free_ports import free_port
 from ssdpt.monitor.messages import Event
 from waiting import wait_until
 
@@ -178,11 +179,6 @@ class MailSink:
         self._server.server_close()
 
 
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return server.getsockname()[1]
-
-
 class Broker:
     """A mosquitto of our own that comes and goes; it keeps sessions while it is away."""
 
@@ -219,7 +215,7 @@ class Broker:
     def stop(self):
         if self._process is not None:
             self._process.terminate()
-            self._process.wait(10)
+            self._process.wait(60)
             self._process = None
 
     __enter__ = start
@@ -249,7 +245,7 @@ class Subscriber:
     def __enter__(self):
         self._client.connect("127.0.0.1", self._port)
         self._client.loop_start()
-        assert self._subscribed.wait(10)
+        assert self._subscribed.wait(60)
         return self
 
     def __exit__(self, *_):
@@ -264,7 +260,7 @@ class Subscriber:
             self.messages.append(received)
 
     def say(self, topic, payload):
-        self._client.publish(topic, payload, qos=1).wait_for_publish(10)
+        self._client.publish(topic, payload, qos=1).wait_for_publish(60)
 
     def payloads(self, topic):
         return [payload for where, payload, _ in list(self.messages) if where == topic]

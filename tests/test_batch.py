@@ -147,7 +147,7 @@ class Fake:
     def start_scoring(self, recording, reader, *, strict):
         self.asked.append(recording.section)
         if recording.section != "0":
-            self.go_on.wait(30)
+            self.go_on.wait(60)
         return self._result(recording, whole=False)
 
     def score(self, recording, *, strict):
@@ -188,7 +188,7 @@ def test_nobody_waits_after_an_interruption(files):
     scorer.go_on.set()
     for thread in threading.enumerate():
         if thread.name.startswith("ssdpt-clip"):
-            thread.join(30)
+            thread.join(60)
     assert len(scorer.asked) <= 3  # the first, and one on each of the two threads
 
 

@@ -16,7 +16,7 @@ import pytest
 
 import ssdpt
 from nodes import Listener, Nodes, kill
-from ssdpt.common.cluster import Cluster, _Need, _Nodes, _not_joined, _reason
+from ssdpt.common.cluster import _JOIN_SECONDS, Cluster, _Need, _Nodes, _not_joined, _reason
 from ssdpt.errors import SsdptError
 from waiting import wait_until
 
@@ -84,20 +84,25 @@ class TestTasks:
         results = cluster.run(work, items())
         assert [index for index, _ in islice(results, 5)] == [0, 1, 2, 3, 4]
         assert len(taken) < 10
-        wait_until(lambda: any(tmp_path.iterdir()), "the task has started", timeout=30)
+        wait_until(lambda: any(tmp_path.iterdir()), "the task has started")
         results.close()
         (asleep,) = (int(path.name.partition("-")[2]) for path in tmp_path.iterdir())
         gone = f"process {asleep} has ended"
-        wait_until(lambda: not Path(f"/proc/{asleep}").exists(), gone, timeout=30)
+        wait_until(lambda: not Path(f"/proc/{asleep}").exists(), gone)
 
-    def test_fractions_of_a_gpu(self, cluster):
+    def test_fractions_of_a_gpu(self, cluster, tmp_path):
         def work(number):
             begin = time.time()
+            (tmp_path / str(number)).touch()
+            # The first waits for the second, whose worker may be slow to start; then there is
+            # time for a third, which must not come.
+            while len(list(tmp_path.iterdir())) < 2 and time.time() < begin + 60:
+                time.sleep(0.01)
             time.sleep(0.4)
             return begin, time.time()
 
         times = [span for _, span in cluster.run(work, range(6), cpus=0.1, gpus=0.5)]
-        at_once = [sum(begin <= other < end for other, _ in times) for begin, end in times]
+        at_once = [sum(begin <= start < end for begin, end in times) for start, _ in times]
         assert max(at_once) == 2  # both halves are used, and never a third
 
     def test_what_no_node_has_is_refused(self, cluster, nodes):
@@ -188,7 +193,7 @@ def test_a_lost_head_is_one_sentence_within_seconds():
         began = time.monotonic()
         with pytest.raises(SsdptError, match="the head of the Ray cluster is gone; start the"):
             list(results)
-        assert time.monotonic() - began < 20
+        assert time.monotonic() - began < 60
 
 
 def test_no_cluster_there():
@@ -198,7 +203,7 @@ def test_no_cluster_there():
         began = time.monotonic()
         with pytest.raises(SsdptError, match=r"no Ray cluster can be joined there \(Connection"):
             enter(address)
-        assert time.monotonic() - began < 10
+        assert time.monotonic() - began < _JOIN_SECONDS  # refused, not waited for
     for wrong in ("", "somewhere", "localhost:", "localhost:99999", ":6379", "localhost:http"):
         with pytest.raises(SsdptError, match="give auto or host:port"):
             enter(wrong)
@@ -245,7 +250,7 @@ with Cluster.connect(sys.argv[1]) as cluster:
         [sys.executable, "-W", "error", "-c", code, nodes.address, tmp_path / "died"],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == "[(0, 1), (1, 2), (2, 3)]\n"

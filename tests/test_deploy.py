@@ -7,14 +7,13 @@ import os
 import re
 import shutil
 import subprocess
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from receivers import free_port
+from free_ports import free_port
 from ssdpt.alarms.settings import AlarmSettings
 from ssdpt.monitor.config import (
     MachineSettings,
@@ -27,6 +26,7 @@ from ssdpt.monitor.config import (
 from ssdpt.monitor.outputs.metrics import Metrics
 from ssdpt.monitor.outputs.mqtt_output import MqttSettings
 from ssdpt.monitor.store import Store
+from waiting import wait_until
 
 ROOT = Path(__file__).parents[1]
 DEPLOY = ROOT / "deploy"
@@ -153,10 +153,7 @@ def test_broker_lets_in_who_knows_the_password(tmp_path: Path) -> None:
             return done.returncode == 0
 
         try:
-            deadline = time.monotonic() + 20
-            while not publishes("-u", "ssdpt", "-P", PASSWORD):
-                assert time.monotonic() < deadline, "the broker does not answer"
-                time.sleep(0.1)
+            wait_until(lambda: publishes("-u", "ssdpt", "-P", PASSWORD), "the broker answers")
             assert not publishes("-u", "ssdpt", "-P", "wrong")
             assert not publishes()
         finally:

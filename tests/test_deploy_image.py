@@ -179,7 +179,7 @@ def _interpreter(place: Path) -> Path:
 
 def _judges(address: str) -> bool:
     """One of the demo's machines is judged: fitting works with what the image has."""
-    with urllib.request.urlopen(f"{address}v1/machines", timeout=10) as reply:
+    with urllib.request.urlopen(f"{address}v1/machines", timeout=60) as reply:
         return any(machine["state"] == "normal" for machine in json.load(reply))
 
 
@@ -215,11 +215,11 @@ def test_image_serves_as_a_user_without_rights() -> None:
                 address = f"http://127.0.0.1:{port}/"
                 assert address in service.stdout.readline()
                 wait_until(healthy, "the service is healthy", timeout=60)
-                with urllib.request.urlopen(address, timeout=10) as page:
+                with urllib.request.urlopen(address, timeout=60) as page:
                     assert b"<html" in page.read()
                 wait_until(lambda: _judges(address), "a machine is judged", timeout=120)
                 service.send_signal(getattr(signal, image.run_settings["STOPSIGNAL"]))
-                assert service.wait(30) == 0
+                assert service.wait(60) == 0
             finally:
                 service.kill()
         assert (Path(data) / "ssdpt.db").is_file()

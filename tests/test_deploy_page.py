@@ -234,13 +234,13 @@ def test_curl_examples_are_answered(tmp_path: Path) -> None:
                         env=environment,
                         capture_output=True,
                         text=True,
-                        timeout=30,
+                        timeout=60,
                     )
                     # The live stream has no end but the time that curl was given.
                     assert done.returncode == (28 if "--max-time" in line else 0), done.stderr
             finally:
                 server.should_exit = True
-                thread.join(20)
+                thread.join(60)
                 monitor.stop()
         event = store.event(_event().id)
         assert event is not None

@@ -12,6 +12,7 @@ def test_it_listens_to_several_machines_and_tells_what_that_takes():
     result = bench_stream(config, machines=3, seconds=2.0, speed=10.0, reporter=SILENT)
     assert (result["machines"], result["system"]) == (3, "ssdpt")
     assert result["delay_seconds"] is None  # of a clock that is sped up
-    assert 0.2 < result["readings_per_machine_second"] < 1.3
+    # One, but on busy cores less, or more where it catches up with what came before.
+    assert 0.02 < result["readings_per_machine_second"] < 2.5
     assert result["cores_used"] > 0
     assert result["memory_mb"]["last"] > 100

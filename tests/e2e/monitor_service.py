@@ -78,14 +78,14 @@ class Service:
     def kill(self):
         """As a power cut would."""
         self._process.kill()
-        self._process.wait(10)
+        self._process.wait(60)
 
     def stop(self):
         """Stop it as an operator does; a traceback in its log fails the test."""
         said = self._log.read_text()
         if self._process is not None and self._process.poll() is None:
             self._process.terminate()
-            assert self._process.wait(20) == 0, self._log.read_text()
+            assert self._process.wait(60) == 0, self._log.read_text()
         assert "Traceback" not in said, said
 
     __enter__ = start
@@ -94,13 +94,13 @@ class Service:
         self.stop()
 
     def get(self, path):
-        return httpx.get(self.address + path, timeout=20).raise_for_status().json()
+        return httpx.get(self.address + path, timeout=60).raise_for_status().json()
 
     def post(self, path, **body):
-        return httpx.post(self.address + path, timeout=20, **body).raise_for_status().json()
+        return httpx.post(self.address + path, timeout=60, **body).raise_for_status().json()
 
     def put(self, path, **body):
-        return httpx.put(self.address + path, timeout=20, **body).raise_for_status().json()
+        return httpx.put(self.address + path, timeout=60, **body).raise_for_status().json()
 
     def machine(self, id):
         return self.get(f"v1/machines/{id}")
@@ -183,7 +183,7 @@ class Sender:
 
     def __init__(self, service, machine):
         self._url = f"{service.address}v1/machines/{machine}/audio"
-        self._client = httpx.Client(timeout=20)
+        self._client = httpx.Client(timeout=60)
         self._random = np.random.default_rng(5)
         self._begin = time.time() - 600.0
         self._sent = 0  # pieces

@@ -14,9 +14,11 @@ import urllib.request
 import pytest
 from typer.testing import CliRunner
 
-from receivers import Broker, MailSink, WebReceiver, free_port
+from free_ports import free_port
+from receivers import Broker, MailSink, WebReceiver
 from sounds import hum, write_clip
 from ssdpt.cli import app
+from waiting import wait_until
 
 PASSWORD = "correct-horse-battery"
 
@@ -124,7 +126,7 @@ outputs:
 
 
 def get(address):
-    with urllib.request.urlopen(address, timeout=5) as reply:
+    with urllib.request.urlopen(address, timeout=60) as reply:
         return json.load(reply)
 
 
@@ -132,7 +134,7 @@ def add(address, machine):
     request = urllib.request.Request(
         address, json.dumps(machine).encode(), {"Content-Type": "application/json"}
     )
-    with urllib.request.urlopen(request, timeout=5) as reply:
+    with urllib.request.urlopen(request, timeout=60) as reply:
         assert reply.status == 201
 
 
@@ -158,19 +160,17 @@ def test_it_serves_reads_its_file_again_and_stops_on_sigterm(tmp_path, command):
         config.write_text(
             "machines: [{id: a, source: {kind: pushed}}, {id: b, source: {kind: pushed}}]"
         )
-        end = time.monotonic() + 30
-        while len(get(f"{address}v1/machines")) < 2:
-            assert time.monotonic() < end
-            time.sleep(0.1)
+        wait_until(lambda: len(get(f"{address}v1/machines")) == 2, "the second machine is added")
         config.write_text("machines: [{id: a")
-        while not any("has an error" in note for note in get(f"{address}v1/status")["notes"]):
-            assert time.monotonic() < end
-            time.sleep(0.1)
+        wait_until(
+            lambda: any("has an error" in note for note in get(f"{address}v1/status")["notes"]),
+            "the error in the file is reported",
+        )
         assert len(get(f"{address}v1/machines")) == 2
         add(f"{address}v1/machines", {"id": "c", "source": {"kind": "pushed"}})
     finally:
         service.send_signal(signal.SIGTERM)
-        assert service.wait(10) == 0
+        assert service.wait(60) == 0
         service.stdout.close()
         service.stderr.close()
     backup = tmp_path / "backup.tar"
@@ -187,7 +187,7 @@ def test_it_serves_reads_its_file_again_and_stops_on_sigterm(tmp_path, command):
 def asking(address, request):
     """A connection on which something was asked for."""
     host, _, port = address.split("/")[2].partition(":")
-    line = socket.create_connection((host, int(port)), timeout=20)
+    line = socket.create_connection((host, int(port)), timeout=60)
     line.sendall(request.encode().replace(b"\n", b"\r\n") + b"\r\n\r\n")
     return line
 

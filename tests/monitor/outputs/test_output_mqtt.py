@@ -16,7 +16,8 @@ import pytest
 from cable import PUBACK, PUBLISH, Cable
 from sample_messages import reading, state_changed
 
-from receivers import Broker, Subscriber, an_event, certificate, free_port
+from free_ports import free_port
+from receivers import Broker, Subscriber, an_event, certificate
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.messages import (
     STATES,
@@ -93,7 +94,7 @@ def test_messages_arrive_on_their_topics_at_the_usual_broker():
         assert subscriber.contents(f"{prefix}/fan/event")[0]["id"] == message.event.id
         assert output.status.sent == 3
         for topic in (f"{prefix}/fan/state", f"{prefix}/status"):
-            subscriber._client.publish(topic, b"", qos=1, retain=True).wait_for_publish(10)
+            subscriber._client.publish(topic, b"", qos=1, retain=True).wait_for_publish(60)
 
 
 @needs_mosquitto

@@ -106,7 +106,7 @@ def test_closing_lets_out_what_waits_and_wakes_who_waits():
     thread = threading.Thread(target=lambda: messages.append(other.take()))
     thread.start()
     other.close()
-    thread.join(10)
+    thread.join(60)
     assert messages == [None]
 
 

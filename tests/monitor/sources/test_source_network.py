@@ -112,7 +112,7 @@ def test_a_wrong_password_is_refused_without_telling_it(code):
         with Listener(source) as listener:
             wait_until(lambda: listener.error is not None)
         server.shutdown()
-        thread.join(5)
+        thread.join(60)
     assert isinstance(listener.error, SsdptError)
     assert "check user and password" in str(listener.error)
     assert "secret" not in str(listener.error)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hand_clock import tone
 
-from receivers import free_port
+from free_ports import free_port
 from sounds import write_clip
 from ssdpt.monitor.config import MachineSettings, MonitorConfig
 from ssdpt.monitor.outputs.mail_output import MailSettings
@@ -28,8 +28,8 @@ def config_of(*sources, outputs=()):
     return MonitorConfig(machines=machines, outputs=outputs)
 
 
-def result_of(source, **limit):
-    (result,) = check_connections(config_of(source), **limit)
+def result_of(source, limit=60.0):
+    (result,) = check_connections(config_of(source), limit=limit)
     assert result.name == "m0"
     return result
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import socket
 import subprocess
 import time
 
 import pytest
 from hand_clock import Listener, amplitude, joined, loudest_hz
 
+from free_ports import free_port
 from ssdpt.monitor.sources import open_source
 from ssdpt.monitor.sources.network_source import NetworkSettings
 from waiting import wait_until
@@ -39,17 +39,11 @@ def serve():
         process.wait()
 
 
-def free_port():
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return free.getsockname()[1]
-
-
 @pytest.mark.parametrize(("kind", "codec"), [("mpegts", "mp2"), ("ogg", "flac")])
 def test_a_stream_is_received_and_received_again_after_its_server_was_gone(serve, kind, codec):
     port = free_port()
     url = f"http://user:secret@127.0.0.1:{port}/machine"
-    source = open_source(NetworkSettings(url=url, channel=1, timeout=5), RATE)
+    source = open_source(NetworkSettings(url=url, channel=1, timeout=30), RATE)
     with Listener(source) as listener:
         # The server comes later than the listener.
         wait_until(lambda: "retrying" in source.status.message)

@@ -37,7 +37,7 @@ class Camera:
     def __exit__(self, *_):
         self.socket.shutdown(socket.SHUT_RDWR)
         self.socket.close()
-        self.thread.join(5)
+        self.thread.join(60)
         assert not self.thread.is_alive()
 
     def serve(self):
@@ -90,7 +90,7 @@ class Camera:
 
 def test_a_camera_is_received_and_lost_packets_are_reported():
     with Camera(4.0, lost=(1.6, 2.6)) as camera:
-        source = open_source(NetworkSettings(url=camera.url, timeout=5), RATE)
+        source = open_source(NetworkSettings(url=camera.url, timeout=30), RATE)
         with Listener(source) as listener:
             wait_until(lambda: listener.seconds >= 2.9)
             wait_until(lambda: source.status.reconnects == 1)
