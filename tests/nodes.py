@@ -34,10 +34,10 @@ class Node:
             start_new_session=True,
         )
         self.session = started.pid
-        said, _ = started.communicate(timeout=180)
+        output, _ = started.communicate(timeout=180)
         if started.returncode:
             self.kill()
-            raise RuntimeError(said)
+            raise RuntimeError(output)
 
     def processes(self) -> dict[int, str]:
         """Process ID -> command line."""

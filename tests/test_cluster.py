@@ -217,11 +217,11 @@ def test_something_else_at_the_port(monkeypatch):
 
 
 def test_versions_that_differ_are_named():
-    said = (
+    message = (
         "Version mismatch: The cluster was started with: Ray: 2.40.0 Python: 3.12.1 "
         "This process on node 10.0.0.1 was started with: Ray: 2.60.0 Python: 3.11.9"
     )
-    assert str(_not_joined("head:6379", said)) == (
+    assert str(_not_joined("head:6379", message)) == (
         "head:6379: the Ray cluster runs other versions than this process; Ray and Python there "
         "and here: 2.40.0, 3.12.1, 2.60.0, 3.11.9; use the same Ray and Python on every node"
     )

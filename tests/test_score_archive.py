@@ -276,12 +276,12 @@ def test_kill_9_and_ctrl_c_then_the_same_command_continues(cli, command, models,
         with process:
             wait_until(partial(shards_written, process, out, done + 2), "two shards are written")
             process.send_signal(number)
-            said = process.stderr.read()
+            errors = process.stderr.read()
             assert process.wait(timeout=60) == code
-    assert said.splitlines()[-1] == (
+    assert errors.splitlines()[-1] == (
         "error: interrupted; run the same command again to continue with the missing shards"
     )
-    assert "Traceback" not in said
+    assert "Traceback" not in errors
     finished = {path.name: path.stat().st_ino for path in out.glob("part-*")}
     assert 4 <= len(finished) < 16
     answer = cli(*arguments, out)

@@ -84,8 +84,8 @@ def test_a_missing_file_is_named(model, name):
 @pytest.mark.parametrize("content", [b"", b"\xff\xfe garbage", b"[1, 2]", b"{}"])
 def test_a_damaged_file_is_named(model, name, content):
     (model / name).write_bytes(content)
-    said = refused(model)
-    assert name in said or "damaged model" in said
+    message = refused(model)
+    assert name in message or "damaged model" in message
 
 
 def test_a_cut_weight_file_is_damaged(model):
@@ -119,9 +119,9 @@ def test_a_foreign_config_is_not_ours(model):
 
 def test_a_newer_model_says_to_upgrade(model):
     edit(model / "config.json", format=99, ssdpt_version="9.1")
-    said = refused(model)
-    assert "ssdpt 9.1" in said
-    assert "upgrade" in said
+    message = refused(model)
+    assert "ssdpt 9.1" in message
+    assert "upgrade" in message
 
 
 def test_an_older_gaussian_is_refused_and_an_older_network_is_not(model, models, tmp_path):

@@ -7,7 +7,7 @@ from ssdpt.common.progress import SILENT
 from ssdpt.config.tree import load_config
 
 
-def test_it_listens_to_several_machines_and_tells_what_that_takes():
+def test_it_monitors_several_machines_and_reports_the_load():
     config = load_config("tiny", {"device": "cpu", "ssdpt.training.epochs": 1})
     result = bench_stream(config, machines=3, seconds=2.0, speed=10.0, reporter=SILENT)
     assert (result["machines"], result["system"]) == (3, "ssdpt")

@@ -47,7 +47,7 @@ def test_dcase_2021(tmp_path: Path) -> None:
     anomaly = only(dataset, "section_00_target_test_anomaly_0001.wav")
     assert (anomaly.machine, anomaly.section, anomaly.domain) == ("fan", "00", "target")
     assert (anomaly.split, anomaly.label) == ("test", "anomaly")
-    # Evaluation clips: the folder tells the domain, nothing tells the label.
+    # Evaluation clips: the folder gives the domain, nothing gives the label.
     assert only(dataset, "section_03_0006.wav").domain == "target"
     assert only(dataset, "section_03_0005.wav").domain == "source"
     assert only(dataset, "section_03_0005.wav").label == ""

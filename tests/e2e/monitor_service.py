@@ -70,9 +70,9 @@ class Service:
         return self
 
     def _listening(self, before):
-        said = self._log.read_text()[before:]
-        assert self._process.poll() is None, said
-        match = _ADDRESS.search(said)
+        log = self._log.read_text()[before:]
+        assert self._process.poll() is None, log
+        match = _ADDRESS.search(log)
         return match and match[1]
 
     def kill(self):
@@ -82,11 +82,11 @@ class Service:
 
     def stop(self):
         """Stop it as an operator does; a traceback in its log fails the test."""
-        said = self._log.read_text()
+        log = self._log.read_text()
         if self._process is not None and self._process.poll() is None:
             self._process.terminate()
             assert self._process.wait(60) == 0, self._log.read_text()
-        assert "Traceback" not in said, said
+        assert "Traceback" not in log, log
 
     __enter__ = start
 
@@ -239,11 +239,11 @@ class PageWatch:
             "'policy', violation.effectiveDirective, violation.blockedURI))"
         )
         context.on("request", self._asked)
-        context.on("console", self._said)
+        context.on("console", self._on_console)
         context.on("weberror", lambda error: self.wrong.append(f"uncaught: {error.error}"))
 
     def expect(self, pattern):
-        """Words on the console that belong to the scene."""
+        """Accept console messages that match `pattern`: the test provokes them."""
         self._expected.append(re.compile(pattern))
 
     def _asked(self, request):
@@ -251,7 +251,7 @@ class PageWatch:
         if asked.scheme not in ("blob", "data") and asked.netloc != self._host:
             self.wrong.append(f"asked {request.url}")
 
-    def _said(self, message):
+    def _on_console(self, message):
         if message.type not in ("error", "warning"):
             return
         message_text = f"{message.text} ({message.location.get('url', '')})"

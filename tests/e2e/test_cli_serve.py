@@ -117,12 +117,12 @@ outputs:
         config.write_text(config.read_text().replace("machines:", camera))
         result = invoke("serve", "--check", "--config", config)
     assert result.exit_code == 1
-    said = output_of(result)
-    assert f"camera: rtsp://…@127.0.0.1:{port}/: connection refused" in said
-    assert "inbox: cannot be listed (No such file or directory)" in said
-    assert "rejects user or password" in said
-    assert "3 cannot be opened: camera, inbox, mail" in said
-    assert not {"s3cret", "Tr0ub4dor", PASSWORD} & set(re.split(r"[\s:@'=]", said))
+    output = output_of(result)
+    assert f"camera: rtsp://…@127.0.0.1:{port}/: connection refused" in output
+    assert "inbox: cannot be listed (No such file or directory)" in output
+    assert "rejects user or password" in output
+    assert "3 cannot be opened: camera, inbox, mail" in output
+    assert not {"s3cret", "Tr0ub4dor", PASSWORD} & set(re.split(r"[\s:@'=]", output))
 
 
 def get(address):
@@ -222,9 +222,9 @@ def test_it_stops_without_a_traceback_whatever_is_under_way(tmp_path, command):
         assert json.loads(reply.partition(b"\r\n\r\n")[2]) == {
             "error": "the service is stopping; try again later"
         }
-        _, said = service.communicate(timeout=60)
+        _, errors = service.communicate(timeout=60)
         assert service.returncode == 0
-        assert "Traceback" not in said
+        assert "Traceback" not in errors
     finally:
         service.kill()
         service.communicate()

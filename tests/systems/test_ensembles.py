@@ -337,7 +337,7 @@ print(peak_megabytes() - before)
 
 
 @pytest.mark.skipif(
-    not Path("/proc/self/status").is_file(), reason="reads the peak of memory as Linux tells it"
+    not Path("/proc/self/status").is_file(), reason="reads the peak of memory from /proc of Linux"
 )
 @pytest.mark.full
 def test_hours_of_samples_that_come_only_once_take_constant_memory():

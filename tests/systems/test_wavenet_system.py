@@ -81,7 +81,7 @@ def test_it_learns_to_tell_the_sections_apart(fitted, work):
     assert log[-1]["loss"] < log[0]["loss"] / 2
     assert log[-1]["accuracy"] > 0.95
     for own, other in [("00", "01"), ("01", "00")]:
-        for seed in range(100, 104):  # unheard clips
+        for seed in range(100, 104):  # clips not in training
             assert identity(fitted, own, own, seed) < 0 < identity(fitted, other, own, seed)
 
 

@@ -89,11 +89,11 @@ def test_each_has_the_callers_number_of_torch_threads():
 
 
 def test_messages_are_forwarded():
-    class Listening(Reporter):
-        said = ()
+    class MessageCollector(Reporter):
+        messages = ()
 
         def say(self, message):
-            self.said = (*self.said, message)
+            self.messages = (*self.messages, message)
 
         warn = detail = say
 
@@ -102,9 +102,9 @@ def test_messages_are_forwarded():
         reporter.warn(f"warn {item}")
         reporter.detail(f"detail {item}")
 
-    listening = Listening()
-    run_parallel(work, [1, 2], 2, listening)
-    assert sorted(listening.said) == sorted(
+    collector = MessageCollector()
+    run_parallel(work, [1, 2], 2, collector)
+    assert sorted(collector.messages) == sorted(
         f"{kind} {item}" for kind in ("say", "warn", "detail") for item in (1, 2)
     )
 

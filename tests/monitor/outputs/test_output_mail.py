@@ -102,14 +102,14 @@ def test_mails_use_the_names_of_now(post):
     with MailSink() as sink:
         output = post(sink, {"pump-3": "Pump 3", "fan": "Fan"})
         output.rename({"pump-3": "Coolant pump", "mixer": "Mixer"})  # the fan is gone
-        for machine in ("pump-3", "mixer", "fan", "unheard-of"):
+        for machine in ("pump-3", "mixer", "fan", "unnamed"):
             output.publish(EventChanged(event=an_event(machine)))
         finish(output)
         output.rename({"mixer": "Big mixer"})
         output.publish(EventChanged(event=an_event("mixer")))
         wait_until(lambda: output.status.queued == 0)
     assert [subject.split(": ")[1] for subject in subjects(sink)] == [
-        *("Coolant pump", "Mixer", "Fan", "unheard-of", "Big mixer"),
+        *("Coolant pump", "Mixer", "Fan", "unnamed", "Big mixer"),
     ]
 
 
@@ -128,10 +128,12 @@ def test_only_beginning_and_end_are_mailed(post):
     event = an_event()
     acknowledged = changed(event, acknowledged=acknowledgement())
     over = ended(acknowledged)
-    said = changed(over, comments=(Comment(who="ann", at=1.7e9, text="a screw"),), label="fault")
+    labelled = changed(
+        over, comments=(Comment(who="ann", at=1.7e9, text="a screw"),), label="fault"
+    )
     with MailSink() as sink:
         output = post(sink)
-        for state in (event, event, acknowledged, over, over, said):
+        for state in (event, event, acknowledged, over, over, labelled):
             output.publish(EventChanged(event=state))
         finish(output)
     assert [subject.split(":")[0] for subject in subjects(sink)] == ["ALARM", "Over (alarm)"]
