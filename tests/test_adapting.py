@@ -1,4 +1,4 @@
-"""New normal clips into a fitted model."""
+"""Adding new normal clips to a fitted model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The public face: three lines of Python, any sound file, thresholds that can be moved."""
+"""The public Python interface: fit, load, score, any sound file, changed thresholds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nothing is ever half-written, and a disk's refusal is a sentence."""
+"""Files are written completely or not at all, and disk errors are one sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The package's face: what it exports, and what importing it loads."""
+"""The public names of the package, and what importing it loads."""
 
 from __future__ import annotations
 

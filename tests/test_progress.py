@@ -1,4 +1,4 @@
-"""Who speaks, where several speak at once."""
+"""Progress of parallel jobs: each message names its job."""
 
 from __future__ import annotations
 

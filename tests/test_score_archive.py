@@ -1,4 +1,4 @@
-"""Archives into shards: exactly once on both engines, whatever is killed meanwhile."""
+"""Scoring an archive into shards: each clip exactly once on both engines, also after a kill."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Model folders: plain files, whole or not there, read without running anything."""
+"""Model folders: plain files, complete or absent, read without running code from them."""
 
 from __future__ import annotations
 

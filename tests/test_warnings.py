@@ -1,4 +1,4 @@
-"""Warnings from deep inside reach the user as notes."""
+"""Warnings of libraries reach the user as notes."""
 
 from __future__ import annotations
 

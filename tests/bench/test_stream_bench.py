@@ -1,4 +1,4 @@
-"""The bench of live machines: everything as in the service, for some seconds."""
+"""The benchmark of live machines: everything as in the service, for some seconds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Archives end in the layout, and nowhere else."""
+"""Archives are unpacked into the layout, and never outside their folder."""
 
 from __future__ import annotations
 

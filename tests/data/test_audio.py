@@ -1,4 +1,4 @@
-"""Reading sound: the same numbers by any block, and a sentence for every broken file."""
+"""Reading sound: the same samples for any block size, and a clear error for every broken file."""
 
 from __future__ import annotations
 

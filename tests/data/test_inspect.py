@@ -1,4 +1,4 @@
-"""What inspection finds in a folder where every kind of oddity was planted."""
+"""The inspection of a data set that has every kind of problem."""
 
 from __future__ import annotations
 

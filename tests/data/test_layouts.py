@@ -1,4 +1,4 @@
-"""Layouts are recognised by themselves, from any of their folders."""
+"""Layouts are recognised automatically, from any of their folders."""
 
 from __future__ import annotations
 

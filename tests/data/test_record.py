@@ -1,4 +1,4 @@
-"""Recording, with a microphone made of numbers."""
+"""Recording, with a fake microphone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Splits: by recording, by seed, and by nothing else."""
+"""Splits depend on the recordings and the seed, and on nothing else."""
 
 from __future__ import annotations
 

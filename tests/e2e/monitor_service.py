@@ -1,4 +1,4 @@
-"""The real service as a process of its own, and a page of a real browser that is watched."""
+"""The real service as its own process, and a page of a real browser whose errors fail the test."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ class ConfiguredService(Service):
         self.wait_for_state(machine, "normal")
 
     def break_down(self, machine):
-        """From now on it has a fault; nobody waits for what comes of it."""
+        """From now on it has a fault; does not wait for the alarm."""
         self._set_fault(machine, 0.0)
 
     def alarm_of(self, machine):
@@ -155,7 +155,7 @@ class ConfiguredService(Service):
         )
 
     def new_alarm_of(self, machine):
-        """An alarm that goes on, the only event of a machine that nobody has acknowledged."""
+        """An active alarm, the only unacknowledged event of a machine."""
         event = self.alarm_of(machine)
         if event["state"] != "active":
             self.heal(machine)
@@ -275,7 +275,7 @@ def panel(page, title):
 
 
 def barriers(page):
-    """What axe-core finds on the page that keeps people out, by the rules of WCAG 2.1, A and AA."""
+    """Serious violations of WCAG 2.1, A and AA, that axe-core reports for the page."""
     assert AXE.is_file(), "axe-core is not here; run: cd web && npm ci"
     page.evaluate(AXE.read_text("utf-8"))  # a script tag would break the page's policy
     report = page.evaluate("axe.run({runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa']})")

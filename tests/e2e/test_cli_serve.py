@@ -185,7 +185,7 @@ def test_it_serves_reads_its_file_again_and_stops_on_sigterm(tmp_path, command):
 
 
 def asking(address, request):
-    """A connection on which something was asked for."""
+    """A connection on which a request was sent."""
     host, _, port = address.split("/")[2].partition(":")
     line = socket.create_connection((host, int(port)), timeout=60)
     line.sendall(request.encode().replace(b"\n", b"\r\n") + b"\r\n\r\n")
@@ -193,7 +193,7 @@ def asking(address, request):
 
 
 def test_it_stops_without_a_traceback_whatever_is_under_way(tmp_path, command):
-    """A page that listens, a recording of which only the beginning has come, and a long export."""
+    """An open event stream, an incomplete upload and a long export."""
     config = tmp_path / "monitor.yaml"
     machines = ", ".join(f"{{id: m{n}, source: {{kind: pushed}}}}" for n in range(8))
     config.write_text(f"machines: [{machines}]")

@@ -208,7 +208,7 @@ def test_a_phone_shows_all_pages_without_scrolling_sideways(demo, open_page):
 
 
 def _times(url):
-    """From when to when a trend is asked for, in seconds; nothing for other addresses."""
+    """Begin and end of a requested trend, in seconds; nothing for other addresses."""
     asked = parse_qs(urlsplit(url).query) if "/trend?" in url else {}
     return [float(asked[name][0]) for name in ("begin", "end") if name in asked]
 
@@ -223,7 +223,7 @@ def test_fingers_zoom_and_move_the_trend(demo, open_page):
     page = open_page(demo, "#/machine/coolant-pump-2", **phone)
 
     def drag(begin, end):
-        """Times that are asked for when the fingers are lifted."""
+        """Times that are requested when the fingers are lifted."""
         with page.expect_request(lambda request: 0 < _span(request.url) < 500) as asked:
             fingers.drag(begin, end)
         return _times(asked.value.url)

@@ -1,4 +1,4 @@
-"""The front end: librosa's numbers, the same in any cutting."""
+"""The log-mel front end: the values of librosa, for any block size."""
 
 from __future__ import annotations
 

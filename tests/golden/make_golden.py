@@ -45,7 +45,7 @@ def clips() -> dict[str, np.ndarray]:
 
 
 def scores() -> dict[str, dict[str, object]]:
-    """What every golden model says of every clip, by section."""
+    """The scores of every golden model for every clip, by section."""
     import soundfile
 
     from ssdpt import Detector

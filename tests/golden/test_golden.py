@@ -1,4 +1,4 @@
-"""Golden scores: committed models, and the alarms made of scores, must go on saying what they said.
+"""Golden scores: committed models, and the alarms made of their scores, must not change.
 
 Scores agree within 1e-6 of their size; levels, that is verdicts, are the same.
 """

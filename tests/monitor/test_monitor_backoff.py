@@ -1,4 +1,4 @@
-"""How long is waited before something is tried again."""
+"""The time between two attempts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`ssdpt export`: verified, whole or not at all."""
+"""`ssdpt export`: the export is verified, and written completely or not at all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An exported model judges as the model it was made from, without torch."""
+"""An exported model scores like the model it was made from, without torch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The bands that a map points at."""
+"""The frequency bands that stand out in an anomaly map."""
 
 from __future__ import annotations
 

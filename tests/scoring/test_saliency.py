@@ -1,4 +1,4 @@
-"""The map shows the points that a score hangs on."""
+"""The map shows the points that a score depends on."""
 
 from __future__ import annotations
 

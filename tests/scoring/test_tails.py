@@ -1,4 +1,4 @@
-"""The tail keeps its word: what share of unseen draws lies above the threshold of a rate."""
+"""The tail: the share of new samples above a threshold is the requested rate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every system keeps the contract of base.py."""
+"""Every system fulfils the contract of base.py."""
 
 from __future__ import annotations
 

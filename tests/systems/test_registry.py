@@ -212,7 +212,7 @@ def test_a_class_that_cannot_be_loaded_is_named(installed, monkeypatch):
 
 
 def test_nothing_outside_systems_knows_a_system_by_name():
-    """What a system can do is asked of its class, not of its name."""
+    """What a system can do is decided by its class, not by its name."""
     literal = re.compile(r"\bsystem(?:_name)?\s*(?:==|!=|\bin\b|\bnot in\b)\s*[\"'(\[{]")
     source = Path(ssdpt.__file__).parent
     offenders = [

@@ -1,4 +1,4 @@
-"""The queue of an output: order, and what makes way when it is full."""
+"""The queue of an output: order, and what is dropped when it is full."""
 
 from __future__ import annotations
 

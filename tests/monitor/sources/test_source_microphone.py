@@ -1,4 +1,4 @@
-"""Microphones, with a sound card made of numbers."""
+"""Microphones, with a fake sound card."""
 
 from __future__ import annotations
 

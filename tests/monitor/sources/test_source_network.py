@@ -132,7 +132,7 @@ def test_a_server_that_is_not_there_is_tried_again():
 
 
 def test_a_server_that_falls_silent_is_lost():
-    """It takes the connection and says nothing."""
+    """It accepts the connection and sends nothing."""
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}/machine"
         source = source_of(url, SYSTEM, timeout=0.5)

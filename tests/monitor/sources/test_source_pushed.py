@@ -1,4 +1,4 @@
-"""Sound that others send: floods, times that overlap, other rates and channels."""
+"""Pushed sound: too much at once, overlapping times, other rates and channels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""RTSP from a camera made of a socket: it sends a tone as RTP, and some of it gets lost."""
+"""RTSP from a fake camera: it sends a tone as RTP, and some packets are lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A simulated machine that runs on and on: no seams, one level, a fault that grows, a switch."""
+"""A simulated live machine: continuous sound, constant level, a growing fault, on and off."""
 
 from __future__ import annotations
 
