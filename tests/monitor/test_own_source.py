@@ -73,7 +73,7 @@ def test_a_source_of_another_package_gives_sound(folder):
 
 def test_an_output_of_another_package_sends_events(folder):
     settings = read_monitor_config(folder / "monitor.yaml").outputs[0]
-    assert create_output(settings).probe(1.0) == "folder exists (nothing written)"
+    assert create_output(settings).probe(60.0) == "folder exists (nothing written)"
     output = open_output(settings, {"fan": "Fan"})
     message = EventChanged(event=an_event("fan"))
     output.publish(message)
