@@ -1,4 +1,4 @@
-"""What the tests share: a tiny simulated plant, tiny fitted models, and the command line."""
+"""What the tests share: a tiny simulated data set, tiny fitted models, and the command line."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ EXPORTABLE = ("ssdpt", "ssdpt-noaux", "ae", "mnv2", "gmm")
 
 
 # Timings are no part of these tests: machines are shared, and busy with the other tests.
-hypothesis.settings.register_profile("ssdpt", deadline=None)
+hypothesis.settings.register_profile(
+    "ssdpt", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
 hypothesis.settings.load_profile("ssdpt")
 
 
@@ -39,16 +41,16 @@ def _own_cache(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def plant(tmp_path_factory):
+def simulated(tmp_path_factory):
     """Two machines of three sections each, in the DCASE 2021 layout."""
     from ssdpt.data.simulator import simulate
 
-    return simulate(tmp_path_factory.mktemp("plant"), "tiny", workers=1)
+    return simulate(tmp_path_factory.mktemp("simulated"), "tiny", workers=1)
 
 
 @pytest.fixture(scope="session")
-def fan(plant):
-    return plant / "fan"
+def fan(simulated):
+    return simulated / "fan"
 
 
 @pytest.fixture(scope="session")
@@ -116,14 +118,14 @@ def model(models, tmp_path):
 
 
 @pytest.fixture(scope="session")
-def fleet_folder(plant, tmp_path_factory):
+def fleet_folder(simulated, tmp_path_factory):
     """Models of both machines and their index."""
     from ssdpt.config.tree import load_config
     from ssdpt.data.layouts import read_layout
     from ssdpt.fleet.fleet import fit_fleet
 
     out = tmp_path_factory.mktemp("fleet") / "models"
-    fit_fleet(read_layout(plant), load_config("tiny", {"system": "gmm"}), out)
+    fit_fleet(read_layout(simulated), load_config("tiny", {"system": "gmm"}), out)
     return out
 
 

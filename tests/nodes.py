@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
-import time
 from contextlib import ExitStack
 from pathlib import Path
 
+from free_ports import free_port
 from ssdpt.common.progress import Reporter
+from waiting import wait_until
 
 RAY = str(Path(sys.executable).with_name("ray"))
 
@@ -21,12 +21,12 @@ RAY = str(Path(sys.executable).with_name("ray"))
 class Node:
     """One raylet with its workers; the head has the cluster's directory as well."""
 
-    def __init__(self, *words: str, **environment: str) -> None:
+    def __init__(self, *arguments: str, **environment: str) -> None:
         common = ("--disable-usage-stats", "--object-store-memory=80000000")
         ports = ("--min-worker-port=0", "--max-worker-port=0", "--include-log-monitor=false")
-        # All that it starts is in this session, by which it is found and ended.
+        # All that it starts is in this session, by which it is identified and ended.
         started = subprocess.Popen(
-            [RAY, "start", *words, *common, *ports],
+            [RAY, "start", *arguments, *common, *ports],
             env=os.environ | environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -34,31 +34,33 @@ class Node:
             start_new_session=True,
         )
         self.session = started.pid
-        said, _ = started.communicate(timeout=60)
+        output, _ = started.communicate(timeout=180)
         if started.returncode:
             self.kill()
-            raise RuntimeError(said)
+            raise RuntimeError(output)
 
     def processes(self) -> dict[int, str]:
         """Process ID -> command line."""
-        found = {}
+        processes = {}
         for place in Path("/proc").glob("[0-9]*"):
             try:
                 status = (place / "stat").read_text().rpartition(")")[2].split()
                 if int(status[3]) == self.session and status[0] != "Z":
-                    found[int(place.name)] = (place / "cmdline").read_text().replace("\0", " ")
+                    processes[int(place.name)] = (place / "cmdline").read_text().replace("\0", " ")
             except (FileNotFoundError, ProcessLookupError):
                 continue
-        return found
+        return processes
 
     def kill(self) -> None:
         """kill -9 of everything that this node runs."""
-        end = time.monotonic() + 20
-        while found := self.processes():
-            for process in found:
+
+        def gone() -> bool:
+            processes = self.processes()
+            for process in processes:
                 kill(process)
-            assert time.monotonic() < end, found
-            time.sleep(0.02)
+            return not processes
+
+        wait_until(gone, "the processes of the node have ended")
 
 
 class Nodes:
@@ -68,9 +70,7 @@ class Nodes:
         self._stack = ExitStack()
         folder = Path(tempfile.mkdtemp(prefix="ray-", dir="/tmp"))  # sockets need short paths
         self._stack.callback(shutil.rmtree, folder, ignore_errors=True)
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
+        port = free_port()
         self.address = f"127.0.0.1:{port}"
         head = (f"--port={port}", f"--temp-dir={folder}", "--include-dashboard=false")
         # A killed node is missed after five refused calls; one that is merely slow has its time.
@@ -81,18 +81,18 @@ class Nodes:
     def __exit__(self, *_: object) -> None:
         self._stack.close()
 
-    def add(self, *words: str, **environment: str) -> Node:
+    def add(self, *arguments: str, **environment: str) -> Node:
         """Another node of one CPU."""
-        return self._keep(f"--address={self.address}", "--num-cpus=1", *words, **environment)
+        return self._keep(f"--address={self.address}", "--num-cpus=1", *arguments, **environment)
 
-    def _keep(self, *words: str, **environment: str) -> Node:
-        node = Node(*words, **environment)
+    def _keep(self, *arguments: str, **environment: str) -> Node:
+        node = Node(*arguments, **environment)
         self._stack.callback(node.kill)
         return node
 
 
 class Listener(Reporter):
-    """Keeps what it is told."""
+    """Keeps the warnings."""
 
     def __init__(self) -> None:
         self.warned: list[str] = []

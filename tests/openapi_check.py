@@ -1,4 +1,4 @@
-"""Holds the answers of a server against its own OpenAPI description."""
+"""Checks the responses of a server against its own OpenAPI description."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Python packages of other people, as an installer would leave them."""
+"""Third-party Python packages, as if they were installed."""
 
 from __future__ import annotations
 

@@ -12,24 +12,16 @@ import socketserver
 import ssl
 import subprocess
 import threading
-import time
 import uuid
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import paho.mqtt.client as paho
 
+from free_ports import free_port
 from ssdpt.monitor.messages import Event
+from waiting import wait_until
 
 _NUMBERS = itertools.count(1)
-
-
-def until(condition, seconds=15.0):
-    """Wait for it; the test fails where it does not come true."""
-    end = time.monotonic() + seconds
-    while not (found := condition()):
-        assert time.monotonic() < end, "it did not happen in time"
-        time.sleep(0.01)
-    return found
 
 
 def an_event(machine="pump-3", **more):
@@ -187,11 +179,6 @@ class MailSink:
         self._server.server_close()
 
 
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return server.getsockname()[1]
-
-
 class Broker:
     """A mosquitto of our own that comes and goes; it keeps sessions while it is away."""
 
@@ -215,7 +202,7 @@ class Broker:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        until(self._answers)
+        wait_until(self._answers)
         return self
 
     def _answers(self):
@@ -228,7 +215,7 @@ class Broker:
     def stop(self):
         if self._process is not None:
             self._process.terminate()
-            self._process.wait(10)
+            self._process.wait(60)
             self._process = None
 
     __enter__ = start
@@ -238,11 +225,11 @@ class Broker:
 
 
 class Subscriber:
-    """Hears everything below some topics, also what came while it or the broker was away."""
+    """Receives everything below some topics, also what came while it or the broker was away."""
 
     def __init__(self, port, *topics, keep=True):
         """`keep`: the broker remembers it while it is away; not for a broker of others."""
-        self.heard = []  # (topic, payload, retained)
+        self.messages = []  # (topic, payload, retained)
         self._subscribed = threading.Event()
         self._client = paho.Client(
             paho.CallbackAPIVersion.VERSION2,
@@ -252,31 +239,31 @@ class Subscriber:
         self._client.reconnect_delay_set(0.05, 0.2)
         self._client.on_connect = lambda client, *_: client.subscribe([(t, 1) for t in topics])
         self._client.on_subscribe = lambda *_: self._subscribed.set()
-        self._client.on_message = self._hear
+        self._client.on_message = self._on_message
         self._port = port
 
     def __enter__(self):
         self._client.connect("127.0.0.1", self._port)
         self._client.loop_start()
-        assert self._subscribed.wait(10)
+        assert self._subscribed.wait(60)
         return self
 
     def __exit__(self, *_):
         self._client.disconnect()
         self._client.loop_stop()
 
-    def _hear(self, _client, _data, message):
+    def _on_message(self, _client, _data, message):
         # The broker repeats what we had not acknowledged when it went away, and marks that. What
         # the output sends twice it does not mark.
-        found = (message.topic, message.payload, bool(message.retain))
-        if not (message.dup and found in self.heard):
-            self.heard.append(found)
+        received = (message.topic, message.payload, bool(message.retain))
+        if not (message.dup and received in self.messages):
+            self.messages.append(received)
 
     def say(self, topic, payload):
-        self._client.publish(topic, payload, qos=1).wait_for_publish(10)
+        self._client.publish(topic, payload, qos=1).wait_for_publish(60)
 
     def payloads(self, topic):
-        return [payload for where, payload, _ in list(self.heard) if where == topic]
+        return [payload for where, payload, _ in list(self.messages) if where == topic]
 
     def last(self, topic):
         return (self.payloads(topic) or [None])[-1]

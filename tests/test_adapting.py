@@ -1,4 +1,4 @@
-"""New normal clips into a fitted model."""
+"""Adding new normal clips to a fitted model."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ SETTINGS = load_config("tiny", {"system": "texture", **LOOSE})
 
 
 @pytest.fixture(scope="module")
-def fitted(plant, tmp_path_factory):
-    """Models of both machines that have heard no clip of the target domain."""
+def fitted(simulated, tmp_path_factory):
+    """Models of both machines that have learned no clip of the target domain."""
     out = tmp_path_factory.mktemp("adapting") / "models"
-    fit_fleet(without_domain(read_layout(plant), "target"), SETTINGS, out)
+    fit_fleet(without_domain(read_layout(simulated), "target"), SETTINGS, out)
     return out
 
 
@@ -54,9 +54,9 @@ def test_clips_are_taken_as_normal_and_kept(detector, fan, tmp_path):
     clips = _clips(fan, "target_train")
     before = [detector.score(clip) for clip in clips]
     thresholds = detector.calibration
-    found = detector.adapt(clips)
+    adaptation = detector.adapt(clips)
     after = [detector.score(clip) for clip in clips]
-    assert [item.path for item in found.taken] == clips
+    assert [item.path for item in adaptation.taken] == clips
     assert all(score.is_anomalous for score in before)
     assert not any(score.is_anomalous for score in after)
     assert detector.calibration == thresholds
@@ -77,12 +77,12 @@ def test_the_other_sections_stay(detector, fan):
     assert [detector.score(clip).value for clip in others] == before
 
 
-def test_a_clip_that_was_heard_is_left_out_and_named(detector, fan):
-    heard, new = _clips(fan, "source_train")[0], _clips(fan, "target_train")
-    found = detector.adapt([heard, *new, new[0]])
-    assert [item.path for item in found.taken] == new
-    assert found.warnings[0] == (
-        f"left out, learned by this model already: {heard.name}, {new[0].name}"
+def test_a_clip_that_was_learned_is_left_out_and_named(detector, fan):
+    learned, new = _clips(fan, "source_train")[0], _clips(fan, "target_train")
+    adaptation = detector.adapt([learned, *new, new[0]])
+    assert [item.path for item in adaptation.taken] == new
+    assert adaptation.warnings[0] == (
+        f"left out, learned by this model already: {learned.name}, {new[0].name}"
     )
     with pytest.raises(SsdptError, match="nothing to take as normal: left out, learned"):
         detector.adapt(new)
@@ -130,33 +130,38 @@ def test_a_clip_that_cannot_be_used_leaves_the_model_as_it_was(
     assert len(detector.fingerprint) == 18
 
 
-def _told(scores, thresholds=(1.0, 2.0)):
+def _warnings(scores, thresholds=(1.0, 2.0)):
     names = [Recording(Path(f"{number}.wav"), "fan") for number in range(len(scores))]
     return possible_faults(names, scores, thresholds)
 
 
 def test_the_clip_that_stands_out_is_suspicious():
-    assert _told([10.0, 11.0, 9.5, 10.4]) == []  # a new condition: all of them are odd
-    assert _told([0.1, 0.2, 1.9]) == []  # below the alarm threshold
-    (told,) = _told([0.1, 0.2, 30.0, 0.3])
-    assert told.startswith("2.wav: scores 30, above the alarm threshold (2) and far above the")
-    (told,) = _told([10.0, 30.0])
-    assert told.startswith("1.wav")
-    (told,) = _told([2.5])
-    assert "no other clip to compare it with" in told
+    assert _warnings([10.0, 11.0, 9.5, 10.4]) == []  # a new condition: all of them are anomalous
+    assert _warnings([0.1, 0.2, 1.9]) == []  # below the alarm threshold
+    (warning,) = _warnings([0.1, 0.2, 30.0, 0.3])
+    assert warning.startswith("2.wav: scores 30, above the alarm threshold (2) and far above the")
+    (warning,) = _warnings([10.0, 30.0])
+    assert warning.startswith("1.wav")
+    (warning,) = _warnings([2.5])
+    assert "no other clip to compare it with" in warning
 
 
 def test_a_suspicious_clip_is_warned_of_and_taken(detector, fan, tmp_path):
     normal = _clips(fan, "source_test_normal")
     faulty = _unnamed(_clips(fan, "source_test_anomaly")[0], tmp_path)
-    found = detector.adapt([*normal, faulty], section="00", domain="source")
-    assert [warning for warning in found.warnings if str(faulty) in warning] == list(found.warnings)
-    assert len(found.warnings) == 1
-    assert len(found.taken) == len(normal) + 1
+    adaptation = detector.adapt([*normal, faulty], section="00", domain="source")
+    assert [warning for warning in adaptation.warnings if str(faulty) in warning] == list(
+        adaptation.warnings
+    )
+    assert len(adaptation.warnings) == 1
+    assert len(adaptation.taken) == len(normal) + 1
 
 
-def test_adapt_in_place_and_elsewhere(cli, models, plant, tmp_path):
-    clips = [*_clips(plant / "fan", "target_train"), *_clips(plant / "valve", "target_train", "02")]
+def test_adapt_in_place_and_elsewhere(cli, models, simulated, tmp_path):
+    clips = [
+        *_clips(simulated / "fan", "target_train"),
+        *_clips(simulated / "valve", "target_train", "02"),
+    ]
     before = _content(models)
     answer = cli("adapt", models, *clips, "--out", tmp_path / "new")
     assert answer.code == 0, answer.err
@@ -173,10 +178,10 @@ def test_adapt_in_place_and_elsewhere(cli, models, plant, tmp_path):
     assert cli("score", models, *clips[:2]).code == 0
 
 
-def test_nothing_is_written_where_one_machine_refuses(cli, models, plant, tmp_path):
-    unknown = _unnamed(_clips(plant / "valve", "target_train")[0], tmp_path)
+def test_nothing_is_written_where_one_machine_refuses(cli, models, simulated, tmp_path):
+    unknown = _unnamed(_clips(simulated / "valve", "target_train")[0], tmp_path)
     manifest = tmp_path / "clips.csv"
-    rows = [f"{_clips(plant / 'fan', 'target_train')[0]},fan,00", f"{unknown},valve,"]
+    rows = [f"{_clips(simulated / 'fan', 'target_train')[0]},fan,00", f"{unknown},valve,"]
     manifest.write_text("\n".join(["path,machine,section", *rows]))
     before = _content(models)
     answer = cli("adapt", models, manifest)
@@ -229,7 +234,7 @@ def test_feedback_takes_a_false_alarm_back(cli, models, fan):
     assert "learned by this model already" in cli("feedback", models, clip, "--normal").error
 
 
-def test_feedback_wants_to_be_told_that_the_machine_was_well(cli, models, fan):
+def test_feedback_requires_that_the_machine_is_called_healthy(cli, models, fan):
     answer = cli("feedback", models, _clips(fan, "target_test_normal")[0])
     assert answer.code == 2
     assert "--normal" in answer.error

@@ -16,26 +16,26 @@ import pytest
 
 import ssdpt
 from nodes import Listener, Nodes, kill
-from ssdpt.common.cluster import Cluster, _Need, _Nodes, _not_joined, _reason
+from ssdpt.common.cluster import _JOIN_SECONDS, Cluster, _Need, _Nodes, _not_joined, _reason
 from ssdpt.errors import SsdptError
 from waiting import wait_until
 
 
 @pytest.fixture(scope="class")
-def told():
+def session_listener():
     return Listener()
 
 
 @pytest.fixture
-def listener(told):
-    """What this test alone is told."""
-    told.warned.clear()
-    return told
+def listener(session_listener):
+    """Keeps the warnings of this test only."""
+    session_listener.warned.clear()
+    return session_listener
 
 
 @pytest.fixture(scope="class")
-def cluster(nodes, told):
-    with Cluster.connect(nodes.address, told) as joined:
+def cluster(nodes, session_listener):
+    with Cluster.connect(nodes.address, session_listener) as joined:
         yield joined
 
 
@@ -54,9 +54,9 @@ class TestTasks:
                 sys.exit("four")
             return None if number == 5 else 10 * number
 
-        found = dict(cluster.run(work, iter(range(8)), cpus=0.5))
-        errors = {index: found.pop(index) for index in (2, 3, 4)}
-        assert found == {0: 0, 1: 10, 5: None, 6: 60, 7: 70}
+        results = dict(cluster.run(work, iter(range(8)), cpus=0.5))
+        errors = {index: results.pop(index) for index in (2, 3, 4)}
+        assert results == {0: 0, 1: 10, 5: None, 6: 60, 7: 70}
         assert all(type(error) is SsdptError for error in errors.values())
         assert str(errors[2]) == "a.wav: cut short"
         host = socket.gethostname()
@@ -84,20 +84,25 @@ class TestTasks:
         results = cluster.run(work, items())
         assert [index for index, _ in islice(results, 5)] == [0, 1, 2, 3, 4]
         assert len(taken) < 10
-        wait_until(lambda: any(tmp_path.iterdir()), "the task has started", timeout=30)
+        wait_until(lambda: any(tmp_path.iterdir()), "the task has started")
         results.close()
         (asleep,) = (int(path.name.partition("-")[2]) for path in tmp_path.iterdir())
         gone = f"process {asleep} has ended"
-        wait_until(lambda: not Path(f"/proc/{asleep}").exists(), gone, timeout=30)
+        wait_until(lambda: not Path(f"/proc/{asleep}").exists(), gone)
 
-    def test_fractions_of_a_gpu(self, cluster):
+    def test_fractions_of_a_gpu(self, cluster, tmp_path):
         def work(number):
             begin = time.time()
+            (tmp_path / str(number)).touch()
+            # The first waits for the second, whose worker may be slow to start; then there is
+            # time for a third, which must not come.
+            while len(list(tmp_path.iterdir())) < 2 and time.time() < begin + 60:
+                time.sleep(0.01)
             time.sleep(0.4)
             return begin, time.time()
 
         times = [span for _, span in cluster.run(work, range(6), cpus=0.1, gpus=0.5)]
-        at_once = [sum(begin <= other < end for other, _ in times) for begin, end in times]
+        at_once = [sum(begin <= start < end for begin, end in times) for start, _ in times]
         assert max(at_once) == 2  # both halves are used, and never a third
 
     def test_what_no_node_has_is_refused(self, cluster, nodes):
@@ -118,16 +123,16 @@ class TestTasks:
             time.sleep(0.3)
             return number * number
 
-        found, killed = [], []
+        results, killed = [], []
         for index, result in cluster.run(work, range(30)):
-            found.append((index, result))
+            results.append((index, result))
             for node, after in ((nodes.head, 5), (other, 12)):
                 busy = [pid for pid, line in node.processes().items() if "ray::_perform" in line]
-                if busy and len(found) > after and node not in killed:
+                if busy and len(results) > after and node not in killed:
                     killed.append(node)
                     kill(busy[0]) if node is nodes.head else node.kill()
         assert len(killed) == 2
-        assert sorted(found) == [(number, number * number) for number in range(30)]
+        assert sorted(results) == [(number, number * number) for number in range(30)]
         again = [line for line in listener.warned if line.startswith("task ")]
         assert len(again) >= 2, listener.warned
         reasons = {line.partition("runs again: ")[2] for line in again}
@@ -152,7 +157,7 @@ class TestTasks:
             node.kill()
 
 
-def test_lost_nodes_are_told_of_and_the_last_one_ends_the_run(monkeypatch, listener):
+def test_lost_nodes_are_reported_and_the_last_one_ends_the_run(monkeypatch, listener):
     import ray
 
     def node(name, alive):
@@ -188,7 +193,7 @@ def test_a_lost_head_is_one_sentence_within_seconds():
         began = time.monotonic()
         with pytest.raises(SsdptError, match="the head of the Ray cluster is gone; start the"):
             list(results)
-        assert time.monotonic() - began < 20
+        assert time.monotonic() - began < 60
 
 
 def test_no_cluster_there():
@@ -198,7 +203,7 @@ def test_no_cluster_there():
         began = time.monotonic()
         with pytest.raises(SsdptError, match=r"no Ray cluster can be joined there \(Connection"):
             enter(address)
-        assert time.monotonic() - began < 10
+        assert time.monotonic() - began < _JOIN_SECONDS  # refused, not waited for
     for wrong in ("", "somewhere", "localhost:", "localhost:99999", ":6379", "localhost:http"):
         with pytest.raises(SsdptError, match="give auto or host:port"):
             enter(wrong)
@@ -212,17 +217,17 @@ def test_something_else_at_the_port(monkeypatch):
 
 
 def test_versions_that_differ_are_named():
-    said = (
+    message = (
         "Version mismatch: The cluster was started with: Ray: 2.40.0 Python: 3.12.1 "
         "This process on node 10.0.0.1 was started with: Ray: 2.60.0 Python: 3.11.9"
     )
-    assert str(_not_joined("head:6379", said)) == (
+    assert str(_not_joined("head:6379", message)) == (
         "head:6379: the Ray cluster runs other versions than this process; Ray and Python there "
         "and here: 2.40.0, 3.12.1, 2.60.0, 3.11.9; use the same Ray and Python on every node"
     )
 
 
-def test_ray_itself_is_not_heard(nodes, tmp_path):
+def test_ray_itself_prints_nothing(nodes, tmp_path):
     """Not even when a worker dies, of which it would print a paragraph."""
     code = """
 import os, sys
@@ -245,7 +250,7 @@ with Cluster.connect(sys.argv[1]) as cluster:
         [sys.executable, "-W", "error", "-c", code, nodes.address, tmp_path / "died"],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == "[(0, 1), (1, 2), (2, 3)]\n"
@@ -265,7 +270,7 @@ def test_how_many_tasks_a_node_takes(need, node, tasks):
     assert need.fits(node) == tasks
 
 
-def test_losses_in_words():
+def test_reasons_of_losses():
     from ray.exceptions import NodeDiedError, WorkerCrashedError
 
     assert _reason(WorkerCrashedError()) == "worker crashed"

@@ -1,4 +1,4 @@
-"""One tree of settings: presets parse, the paper's values stand, mistakes are named."""
+"""One tree of settings: presets are valid, the paper's values are kept, mistakes are named."""
 
 from __future__ import annotations
 

@@ -14,19 +14,19 @@ from ssdpt.features.cache import FeatureSet
 from ssdpt.types import Recording
 
 
-class Watched:
-    """Fits nothing and scores by chance; remembers what each model heard."""
+class RecordedFit:
+    """Fits nothing and scores by chance; remembers which clips each model learned."""
 
     def __init__(self, recordings, folds=5):
         frames = np.zeros((len(recordings) * 4, 8), np.float32)
         clips = FeatureSet(tuple(recordings), frames, np.arange(len(recordings) + 1) * 4).all()
-        self.heard = {}
+        self.learned = {}
         self.rng = np.random.default_rng(0)
         config = load_config("tiny", {"system": "gmm", "decision.folds": folds})
         self.kept, self.scores = fitting._cross_fit(clips, config, self.fit, SILENT)
 
     def fit(self, part, name):
-        self.heard[name] = set(part.recordings)
+        self.learned[name] = set(part.recordings)
         sections = tuple(sorted({recording.section for recording in part.recordings}))
         score = SimpleNamespace(value=float(self.rng.normal()))
         return SimpleNamespace(name=name, sections=sections, score=lambda frames, as_: score)
@@ -36,18 +36,18 @@ def recordings(*kinds):
     return [Recording(Path(f"{n}.wav"), "fan", s, d) for n, (s, d) in enumerate(kinds)]
 
 
-def test_the_kept_model_heard_as_much_as_those_that_set_its_threshold():
+def test_the_kept_model_learned_as_much_as_those_that_set_its_threshold():
     everything = recordings(*[("00", "source")] * 40, *[("00", "target")] * 10)
-    found = Watched(everything)
-    assert found.kept.name == "training"
-    assert {len(heard) for heard in found.heard.values()} == {40}
-    assert len(found.heard) == 5
-    # every clip has set the threshold once, and none by a model that had heard it
-    assert {key: len(group) for key, group in found.scores.items()} == {
+    fit = RecordedFit(everything)
+    assert fit.kept.name == "training"
+    assert {len(learned) for learned in fit.learned.values()} == {40}
+    assert len(fit.learned) == 5
+    # every clip has set the threshold once, and none by a model that had learned it
+    assert {key: len(group) for key, group in fit.scores.items()} == {
         ("00", "source"): 40,
         ("00", "target"): 10,
     }
-    left_out = [set(everything) - heard for heard in found.heard.values()]
+    left_out = [set(everything) - learned for learned in fit.learned.values()]
     assert sorted(r.path.name for part in left_out for r in part) == sorted(
         r.path.name for r in everything
     )
@@ -56,13 +56,13 @@ def test_the_kept_model_heard_as_much_as_those_that_set_its_threshold():
 def test_the_model_that_lacks_the_only_target_clip_is_not_the_kept_one():
     everything = recordings(("00", "target"), *[("00", "source")] * 9)
     for folds in (2, 3, 5):
-        found = Watched(everything, folds)
-        assert everything[0] in found.heard["training"]
-        assert len(found.heard["training"]) < 10
+        fit = RecordedFit(everything, folds)
+        assert everything[0] in fit.learned["training"]
+        assert len(fit.learned["training"]) < 10
 
 
-def test_where_every_part_takes_a_section_away_everything_is_heard():
+def test_where_every_part_takes_a_section_away_everything_is_learned():
     everything = recordings(*[(f"{number:02d}", "source") for number in range(10)])
-    found = Watched(everything)
-    assert found.heard["training"] == set(everything)
-    assert len(found.heard) == 6
+    fit = RecordedFit(everything)
+    assert fit.learned["training"] == set(everything)
+    assert len(fit.learned) == 6

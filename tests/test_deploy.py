@@ -7,14 +7,13 @@ import os
 import re
 import shutil
 import subprocess
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from receivers import free_port
+from free_ports import free_port
 from ssdpt.alarms.settings import AlarmSettings
 from ssdpt.monitor.config import (
     MachineSettings,
@@ -27,6 +26,7 @@ from ssdpt.monitor.config import (
 from ssdpt.monitor.outputs.metrics import Metrics
 from ssdpt.monitor.outputs.mqtt_output import MqttSettings
 from ssdpt.monitor.store import Store
+from waiting import wait_until
 
 ROOT = Path(__file__).parents[1]
 DEPLOY = ROOT / "deploy"
@@ -95,11 +95,11 @@ def test_services_fit_together() -> None:
 
 
 def test_rules_name_metrics_that_there_are() -> None:
-    known = set(re.findall(r"^# TYPE (\w+) ", Metrics().text().decode(), re.MULTILINE))
+    metrics = set(re.findall(r"^# TYPE (\w+) ", Metrics().text().decode(), re.MULTILINE))
     expressions = [rule["expr"] for rule in _read("prometheus-rules.yaml")["groups"][0]["rules"]]
     named = {name for text in expressions for name in re.findall(r"\bssdpt_\w+", text)}
     assert named
-    assert {re.sub(r"_(sum|count|bucket)$", "", name) for name in named} <= known
+    assert {re.sub(r"_(sum|count|bucket)$", "", name) for name in named} <= metrics
 
 
 def test_first_start_makes_users_once(tmp_path: Path, command: str) -> None:
@@ -124,9 +124,9 @@ def test_first_start_makes_users_once(tmp_path: Path, command: str) -> None:
             "prometheus": "viewer",
         }
         assert store.check_password("admin", PASSWORD) is not None
-        found = store.check_token(texts[0].strip())
-        assert found is not None
-        assert found.name == "prometheus"
+        account = store.check_token(texts[0].strip())
+        assert account is not None
+        assert account.name == "prometheus"
 
 
 @pytest.mark.needs_mosquitto
@@ -153,10 +153,7 @@ def test_broker_lets_in_who_knows_the_password(tmp_path: Path) -> None:
             return done.returncode == 0
 
         try:
-            deadline = time.monotonic() + 20
-            while not publishes("-u", "ssdpt", "-P", PASSWORD):
-                assert time.monotonic() < deadline, "the broker does not answer"
-                time.sleep(0.1)
+            wait_until(lambda: publishes("-u", "ssdpt", "-P", PASSWORD), "the broker answers")
             assert not publishes("-u", "ssdpt", "-P", "wrong")
             assert not publishes()
         finally:

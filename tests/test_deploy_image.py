@@ -80,7 +80,7 @@ class Image:
         self.root, self.context = place / "root", place / "context"
         self.python = _interpreter(place)
         self.user: int | None = None
-        self.told: dict[str, str] = {}  # steps that only say how it is run
+        self.run_settings: dict[str, str] = {}  # steps that only say how it is run
         for name in _context():
             (self.context / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, self.context / name)
@@ -92,16 +92,16 @@ class Image:
             # Paths of the image become paths of this computer.
             here = re.sub(r"(?<![\w/:.])/(?=(build|opt|var|tmp|etc)\b)", f"{self.root}/", rest)
             if word in ("VOLUME", "EXPOSE", "STOPSIGNAL", "HEALTHCHECK", "ENTRYPOINT", "CMD"):
-                self.told[word] = here
+                self.run_settings[word] = here
             else:
                 getattr(self, f"_{word.lower()}")(here)
 
     def start(self, *arguments: str) -> list[str]:
         """The image's command with these arguments."""
-        program, *given = json.loads(self.told["ENTRYPOINT"])
-        found = shutil.which(program, path=self.environment["PATH"])
-        assert found is not None
-        return [found, *given, *arguments]
+        program, *given = json.loads(self.run_settings["ENTRYPOINT"])
+        path = shutil.which(program, path=self.environment["PATH"])
+        assert path is not None
+        return [path, *given, *arguments]
 
     @property
     def options(self) -> dict[str, Any]:
@@ -142,11 +142,11 @@ class Image:
             assert sources[1:] == [target]
             return
         for source in sources:
-            found, there = self.context / source, self.folder / target
-            if found.is_dir():
-                shutil.copytree(found, there, dirs_exist_ok=True)
+            original, there = self.context / source, self.folder / target
+            if original.is_dir():
+                shutil.copytree(original, there, dirs_exist_ok=True)
             else:
-                shutil.copy(found, there)
+                shutil.copy(original, there)
 
     def _run(self, rest: str) -> None:
         if os.geteuid() != 0:  # only root can give files away
@@ -179,7 +179,7 @@ def _interpreter(place: Path) -> Path:
 
 def _judges(address: str) -> bool:
     """One of the demo's machines is judged: fitting works with what the image has."""
-    with urllib.request.urlopen(f"{address}v1/machines", timeout=10) as reply:
+    with urllib.request.urlopen(f"{address}v1/machines", timeout=60) as reply:
         return any(machine["state"] == "normal" for machine in json.load(reply))
 
 
@@ -189,18 +189,20 @@ def test_image_serves_as_a_user_without_rights() -> None:
         Path(name).chmod(0o755)
         image = Image(Path(name))
         image.build()
-        told = subprocess.run(
+        version = subprocess.run(
             image.start("--version"), capture_output=True, check=True, **image.options
         )
-        assert told.stdout.split() == ["ssdpt", __version__]
+        assert version.stdout.split() == ["ssdpt", __version__]
 
         with listening(ServerSettings(port=0)) as free:
             port = str(free.getsockname()[1])
-        usual = json.loads(image.told["CMD"])
+        usual = json.loads(image.run_settings["CMD"])
         data = usual[usual.index("--data") + 1]
         command = image.start("serve", "--demo", "--data", data, "--port", port)
         check = json.loads(
-            image.told["HEALTHCHECK"].split("CMD ")[1].replace(image.told["EXPOSE"], port)
+            image.run_settings["HEALTHCHECK"]
+            .split("CMD ")[1]
+            .replace(image.run_settings["EXPOSE"], port)
         )
 
         def healthy() -> bool:
@@ -213,11 +215,11 @@ def test_image_serves_as_a_user_without_rights() -> None:
                 address = f"http://127.0.0.1:{port}/"
                 assert address in service.stdout.readline()
                 wait_until(healthy, "the service is healthy", timeout=60)
-                with urllib.request.urlopen(address, timeout=10) as page:
+                with urllib.request.urlopen(address, timeout=60) as page:
                     assert b"<html" in page.read()
                 wait_until(lambda: _judges(address), "a machine is judged", timeout=120)
-                service.send_signal(getattr(signal, image.told["STOPSIGNAL"]))
-                assert service.wait(30) == 0
+                service.send_signal(getattr(signal, image.run_settings["STOPSIGNAL"]))
+                assert service.wait(60) == 0
             finally:
                 service.kill()
         assert (Path(data) / "ssdpt.db").is_file()

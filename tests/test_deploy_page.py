@@ -128,16 +128,16 @@ def _commands() -> Iterator[str]:
 
 
 def test_commands_and_options_that_are_named_exist() -> None:
-    found = sorted(set(_commands()))
-    assert len(found) > 10
-    for text in found:
+    commands = sorted(set(_commands()))
+    assert len(commands) > 10
+    for text in commands:
         here: Any = typer.main.get_command(app)
-        words = shlex.split(text)
+        arguments = shlex.split(text)
         while hasattr(here, "commands"):
-            assert words[0] in here.commands, text
-            here = here.commands[words.pop(0)]
-        known = {option for parameter in here.params for option in parameter.opts}
-        assert {word for word in words if word.startswith("-")} <= known, text
+            assert arguments[0] in here.commands, text
+            here = here.commands[arguments.pop(0)]
+        options = {option for parameter in here.params for option in parameter.opts}
+        assert {argument for argument in arguments if argument.startswith("-")} <= options, text
 
 
 def _snippet(word: str) -> str:
@@ -233,13 +233,13 @@ def test_curl_examples_are_answered(tmp_path: Path) -> None:
                         env=environment,
                         capture_output=True,
                         text=True,
-                        timeout=30,
+                        timeout=60,
                     )
                     # The live stream has no end but the time that curl was given.
                     assert done.returncode == (28 if "--max-time" in line else 0), done.stderr
             finally:
                 server.should_exit = True
-                thread.join(20)
+                thread.join(60)
                 monitor.stop()
         event = store.event(_event().id)
         assert event is not None

@@ -1,4 +1,4 @@
-"""The public face: three lines of Python, any sound file, thresholds that can be moved."""
+"""The public Python interface: fit, load, score, any sound file, changed thresholds."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def test_minutes_pass_in_blocks(detector, tmp_path, monkeypatch):
     assert blocks == pytest.approx(whole, rel=1e-5)
 
 
-def test_no_id_told_is_scored_by_rule(detector, tmp_path):
+def test_a_clip_without_id_is_scored_by_rule(detector, tmp_path):
     path = write_clip(tmp_path / "today.wav", hum(2))
     assert any("no machine ID was given" in note for note in detector.score(path).notes)
 
@@ -127,9 +127,9 @@ def test_a_machine_of_one_id_needs_no_telling(tmp_path):
 def test_a_strange_sound_scores_higher(tmp_path):
     detector = Detector.fit(write_folder(tmp_path / "pump"), config="tiny")
     noise = np.random.default_rng(0).normal(0, 0.2, 2 * RATE).astype(np.float32)
-    odd = detector.score(write_clip(tmp_path / "odd.wav", noise))
-    assert odd.level == "alarm"
-    assert odd.p_value < 0.01
+    score = detector.score(write_clip(tmp_path / "noise.wav", noise))
+    assert score.level == "alarm"
+    assert score.p_value < 0.01
 
 
 def test_thresholds_move_without_retraining(model, clip):
@@ -165,9 +165,9 @@ def test_what_it_knows_of_itself(detector, fan, clip):
 
 def test_the_map_of_a_file(detector, clip, tmp_path):
     for section in (None, "01", "77"):
-        found = detector.anomaly_map(clip, section=section)
-        assert found.shape == (313, 32)
-        assert (found >= 0).all()
+        anomaly_map = detector.anomaly_map(clip, section=section)
+        assert anomaly_map.shape == (313, 32)
+        assert (anomaly_map >= 0).all()
 
 
 def test_a_model_can_be_moved_and_needs_no_training_data(models, tmp_path, clip):
@@ -332,7 +332,7 @@ def test_a_fit_of_clips_writes_no_sound_and_leaves_nothing(tmp_path, monkeypatch
         assert not [path for path in set(shared_memory.iterdir()) - before if "ssdpt" in path.name]
 
 
-def test_clips_to_learn_from_are_told_from_each_other():
+def test_clips_to_learn_from_are_distinguished():
     same = [Clip(hum(2), RATE) for _ in range(3)]
     with pytest.raises(SsdptError, match="clips in memory: all recordings are copies of one clip"):
         Detector.fit(same, config="tiny")

@@ -228,10 +228,12 @@ def _commands() -> Iterator[str]:
 @pytest.mark.parametrize("text", sorted(set(_commands())))
 def test_commands_of_the_pages_exist(text: str) -> None:
     here: Any = typer.main.get_command(app)
-    words = shlex.split(text)[1:]
-    while hasattr(here, "commands") and words and re.fullmatch(r"[a-z]+", words[0]):
-        assert words[0] in here.commands
-        here = here.commands[words.pop(0)]
+    arguments = shlex.split(text)[1:]
+    while hasattr(here, "commands") and arguments and re.fullmatch(r"[a-z]+", arguments[0]):
+        assert arguments[0] in here.commands
+        here = here.commands[arguments.pop(0)]
     if not hasattr(here, "commands"):
         options = {option for parameter in here.params for option in parameter.opts}
-        assert {word.split("=")[0] for word in words if re.match(r"--?[a-z]", word)} <= options
+        assert {
+            argument.split("=")[0] for argument in arguments if re.match(r"--?[a-z]", argument)
+        } <= options

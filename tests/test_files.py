@@ -1,4 +1,4 @@
-"""Nothing is ever half-written, and a disk's refusal is a sentence."""
+"""Files are written completely or not at all, and disk errors are one sentence."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_a_failing_rename_brings_the_old_folder_back(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("code", "words"),
+    ("code", "message"),
     [
         (errno.ENOSPC, "disk is full"),
         (errno.EDQUOT, "quota"),
@@ -95,8 +95,8 @@ def test_a_failing_rename_brings_the_old_folder_back(tmp_path, monkeypatch):
         (errno.EIO, "Input/output error"),
     ],
 )
-def test_the_disks_refusal_is_one_sentence(tmp_path, code, words):
-    with pytest.raises(SsdptError, match=words) as caught:
+def test_the_disks_refusal_is_one_sentence(tmp_path, code, message):
+    with pytest.raises(SsdptError, match=message) as caught:
         half_written(atomic_path(tmp_path / "a.txt"), OSError(code, os.strerror(code)))
     assert str(tmp_path / "a.txt") in str(caught.value)
     assert names(tmp_path) == []

@@ -48,7 +48,7 @@ def training_folder(folder, clips):
 
 
 class TestHoldingOut:
-    def test_below_100_clips_every_clip_is_scored_by_a_model_that_has_not_heard_it(self, fan):
+    def test_below_100_clips_every_clip_is_scored_by_a_model_that_has_not_learned_it(self, fan):
         detector = fit(fan)
         assert detector.calibration.cross_fitted
         assert detector.calibration.pooled.clips == 24
@@ -105,7 +105,7 @@ class TestHoldingOut:
         assert detector.system_name == "ssdpt"
         assert 0 < detector.calibration.pooled.clips < 7
 
-    def test_too_few_of_every_id_is_told(self, tmp_path):
+    def test_too_few_of_every_id_is_reported(self, tmp_path):
         for number in range(2):
             write_clip(
                 tmp_path / "train" / f"normal_id_0{number}_00000000.wav", hum(2, seed=number)
@@ -174,28 +174,28 @@ class TestWhatIsUsed:
         assert detector.stored.description["clips"] == 6
         assert len(detector.fingerprint) == 1
 
-    def test_copies_are_told(self, tmp_path):
+    def test_copies_are_reported(self, tmp_path):
         normal = write_folder(tmp_path) / "normal"
         (normal / "again.wav").write_bytes((normal / "take-0.wav").read_bytes())
         assert any("copies of others" in note for note in fit(tmp_path).stored.notes)
 
     @pytest.mark.parametrize(
-        ("clips", "seconds", "words"),
+        ("clips", "seconds", "message"),
         [(4, 0.3, "shorter than 1 s"), (1, 3.0, "is not enough")],
     )
-    def test_too_little_sound_is_told(self, tmp_path, clips, seconds, words):
+    def test_too_little_sound_is_reported(self, tmp_path, clips, seconds, message):
         write_folder(tmp_path, clips, seconds)
-        with pytest.raises(SsdptError, match=words):
+        with pytest.raises(SsdptError, match=message):
             fit(tmp_path)
 
-    def test_nothing_usable_is_told(self, tmp_path):
+    def test_nothing_usable_is_reported(self, tmp_path):
         (tmp_path / "normal").mkdir()
         for name in ("a.wav", "b.wav"):
             (tmp_path / "normal" / name).write_bytes(b"no sound")
         with pytest.raises(SsdptError, match="none of the 2 recordings can be used"):
             fit(tmp_path)
 
-    def test_no_normal_recordings_is_told(self, tmp_path):
+    def test_no_normal_recordings_is_reported(self, tmp_path):
         write_clip(tmp_path / "train" / "anomaly_id_00_00000000.wav", hum(2))
         with pytest.raises(SsdptError, match="no normal recordings"):
             fit(tmp_path)
@@ -209,9 +209,9 @@ class TestWhatIsUsed:
         with pytest.raises(SsdptError, match=r"44\.1 kHz.*--strict"):
             Detector.fit(tmp_path, config=config(), strict=True)
 
-    def test_several_machines_need_a_name(self, plant):
+    def test_several_machines_need_a_name(self, simulated):
         with pytest.raises(SsdptError, match="fan, valve"):
-            fit(plant)
-        assert Detector.fit(plant, config=config(), machine="valve").machine == "valve"
+            fit(simulated)
+        assert Detector.fit(simulated, config=config(), machine="valve").machine == "valve"
         with pytest.raises(SsdptError, match="machine lathe"):
-            Detector.fit(plant, config=config(), machine="lathe")
+            Detector.fit(simulated, config=config(), machine="lathe")

@@ -104,8 +104,8 @@ def test_two_machines_never_share_a_folder(tmp_path):
     assert not (tmp_path / "out").exists()
 
 
-def test_where_a_model_may_go(plant, fleet, tmp_path):
-    data = read_layout(plant)
+def test_where_a_model_may_go(simulated, fleet, tmp_path):
+    data = read_layout(simulated)
     with pytest.raises(SsdptError, match="model of one machine"):
         fit_fleet(data, GMM, fleet / "fan")
     (tmp_path / "file").touch()
@@ -120,8 +120,8 @@ def test_where_a_model_may_go(plant, fleet, tmp_path):
             fit_fleet(data, GMM, nowhere)
 
 
-def test_only_some_machines(plant):
-    data = read_layout(plant)
+def test_only_some_machines(simulated):
+    data = read_layout(simulated)
     assert only_machines(data, ["valve"]).machines == ("valve",)
     with pytest.raises(SsdptError, match="there are fan, valve"):
         only_machines(data, ["lathe"])

@@ -1,4 +1,4 @@
-"""The package's face: what it exports, and what importing it loads."""
+"""The public names of the package, and what importing it loads."""
 
 from __future__ import annotations
 
@@ -84,12 +84,12 @@ def test_every_module_imports():
 
 
 def test_importing_loads_nothing_heavy():
-    found = python(
+    process = python(
         "import sys, ssdpt, ssdpt.cli, json;"
         "heavy = {'torch', 'scipy', 'sklearn', 'matplotlib', 'soundfile', 'soxr'};"
         "print(json.dumps(sorted(heavy & set(sys.modules))))"
     )
-    assert json.loads(found.stdout) == []
+    assert json.loads(process.stdout) == []
 
 
 def test_the_base_install_imports_every_module_it_should():

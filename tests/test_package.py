@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 CONSTRAINTS = ROOT / "constraints.txt"
 
-# Stands in for python3: knows its version, makes a venv of itself, writes down what pip is told.
+# Stands in for python3: knows its version, makes a venv of itself, logs the arguments of pip.
 FAKE_PYTHON = """#!/bin/sh
 case "$1 $2" in
   "-c "*) exit {code} ;;
@@ -91,9 +91,9 @@ def test_a_failed_install_is_not_taken_for_done(clone: Path) -> None:
 
 
 def test_make_help_names_every_target() -> None:
-    told = _make(ROOT, "help").stdout
+    output = _make(ROOT, "help").stdout
     for target in ("setup", "demo", "test", "test-all", "check", "docs", "clean"):
-        assert f"make {target} " in told
+        assert f"make {target} " in output
 
 
 def test_every_dependency_is_pinned() -> None:
@@ -157,9 +157,9 @@ def test_wheel_works_in_an_empty_environment(tmp_path: Path) -> None:
     # The base install has no torch: it simulates, inspects, and says what fitting needs.
     run(ssdpt, "datasets", "simulate", "plant", "--preset", "tiny", "--machine", "fan")
     assert "layout dcase2021" in run(ssdpt, "datasets", "inspect", "plant")
-    told = run(ssdpt, "fit", "plant", "--out", "model", code=2)
-    assert "pip install 'ssdpt[train]'" in told
-    assert "Traceback" not in told
+    output = run(ssdpt, "fit", "plant", "--out", "model", code=2)
+    assert "pip install 'ssdpt[train]'" in output
+    assert "Traceback" not in output
 
     run(python, "-m", "pip", "install", "--quiet", f"ssdpt[train] @ {wheel.as_uri()}")
     run(ssdpt, "fit", "plant", "--preset", "tiny", "--out", "model")

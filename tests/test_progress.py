@@ -1,4 +1,4 @@
-"""Who speaks, where several speak at once."""
+"""Progress of parallel jobs: each message names its job."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from ssdpt.common.progress import Labelled, Reporter, Task
 
 
 def test_every_word_carries_the_name():
-    heard = []
+    messages = []
 
     class Listening(Reporter):
         def say(self, message):
-            heard.append(message)
+            messages.append(message)
 
         warn = detail = say
 
         @contextlib.contextmanager
         def task(self, description, total=None):
-            heard.append((description, total))
+            messages.append((description, total))
             yield Task()
 
     labelled = Labelled(Listening(), "fan")
@@ -27,4 +27,4 @@ def test_every_word_carries_the_name():
     labelled.detail("quite")
     with labelled.task("training", 7) as task:
         task.advance()
-    assert heard == ["fan: begun", "fan: slow", "fan: quite", ("fan training", 7)]
+    assert messages == ["fan: begun", "fan: slow", "fan: quite", ("fan training", 7)]

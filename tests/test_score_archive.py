@@ -1,4 +1,4 @@
-"""Archives into shards: exactly once on both engines, whatever is killed meanwhile."""
+"""Scoring an archive into shards: each clip exactly once on both engines, also after a kill."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from waiting import wait_until
 
 def rows(out, name="part"):
     """The rows of all shards, in order."""
-    found = []
+    rows = []
     for path in sorted(out.glob(f"{name}-*.csv")):
         with path.open(encoding="utf-8", newline="") as file:
-            found += csv.DictReader(file)
-    return found
+            rows += csv.DictReader(file)
+    return rows
 
 
 def content(out):
@@ -92,9 +92,9 @@ def test_parquet_says_the_same_as_csv(cli, models, clips, out, tmp_path):
     import pyarrow.parquet
 
     for kind in ("csv", "parquet"):
-        words = ("--out", tmp_path / kind, "--shard-size", 4, "--format", kind)
+        arguments = ("--out", tmp_path / kind, "--shard-size", 4, "--format", kind)
         for _ in range(2):  # the second finds all of it there
-            answer = cli("score", models["ssdpt"], clips, *words, "--quiet")
+            answer = cli("score", models["ssdpt"], clips, *arguments, "--quiet")
             assert (answer.code, answer.err) == (2, "")
             assert answer.out.startswith("7 clips, ")
     tables = [pyarrow.parquet.read_table(p) for p in sorted((tmp_path / "parquet").glob("part-*"))]
@@ -118,9 +118,9 @@ def test_paths_hold_from_every_folder_and_each_clip_comes_once(cli, model, clips
 
 
 def test_a_name_that_is_no_text(model, out, tmp_path):
-    odd = tmp_path / "clips" / b"k\xfcche.wav".decode("utf-8", "surrogateescape")
-    write_clip(tmp_path / "clips" / "a.wav", hum(2)).rename(odd)
-    score_archive([Recording(odd, "fan")], Scoring.by(model), out, local_engine("cpu"))
+    not_utf8 = tmp_path / "clips" / b"k\xfcche.wav".decode("utf-8", "surrogateescape")
+    write_clip(tmp_path / "clips" / "a.wav", hum(2)).rename(not_utf8)
+    score_archive([Recording(not_utf8, "fan")], Scoring.by(model), out, local_engine("cpu"))
     assert [row["path"] for row in rows(out)] == [str(tmp_path / "clips" / "k?che.wav")]
 
 
@@ -149,15 +149,18 @@ def test_only_what_is_missing_is_scored(model, clips, out):
 
 
 def test_another_list_model_or_setting_is_refused(cli, model, clips, out, models):
-    words = ("score", model, clips, "--out", out)
-    assert cli(*words, "--quiet").code == 2
+    arguments = ("score", model, clips, "--out", out)
+    assert cli(*arguments, "--quiet").code == 2
     whole = content(out)
     for changed, reason in (
-        ((*words, "--shard-size", 5), "shard size 1000"),
-        ((*words, "--format", "parquet"), "table csv"),
-        ((*words, "--strict"), "strict False"),
-        ((*words, "--section", "01"), "another list of recordings"),
-        ((*words, clips.parent / "model" / ".." / "clips" / "1.wav"), "another list of recordings"),
+        ((*arguments, "--shard-size", 5), "shard size 1000"),
+        ((*arguments, "--format", "parquet"), "table csv"),
+        ((*arguments, "--strict"), "strict False"),
+        ((*arguments, "--section", "01"), "another list of recordings"),
+        (
+            (*arguments, clips.parent / "model" / ".." / "clips" / "1.wav"),
+            "another list of recordings",
+        ),
         (("score", models["ae"], clips, "--out", out), "another model"),
     ):
         refused = cli(*changed, "--quiet")
@@ -167,9 +170,9 @@ def test_another_list_model_or_setting_is_refused(cli, model, clips, out, models
             "what they were begun with"
         )
     (model / "README.md").write_text("a card of one's own")
-    assert "7 clips" in cli(*words).out
+    assert "7 clips" in cli(*arguments).out
     assert cli("threshold", model, "--false-alarm-rate", 0.3).code == 0
-    assert "another model" in cli(*words, "--quiet").error
+    assert "another model" in cli(*arguments, "--quiet").error
     assert content(out) == whole
 
 
@@ -191,28 +194,28 @@ def test_where_shards_may_go(cli, model, clips, out, tmp_path):
 
 
 def test_a_failed_start_leaves_no_trap(cli, models, clips, out):
-    words = ("score", models["ssdpt"], clips, "--out", out, "--quiet")
-    assert "a hop is auto or a whole number" in cli(*words, "--hop", "wide").error
-    assert "7 clips" in cli(*words).out
+    arguments = ("score", models["ssdpt"], clips, "--out", out, "--quiet")
+    assert "a hop is auto or a whole number" in cli(*arguments, "--hop", "wide").error
+    assert "7 clips" in cli(*arguments).out
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 def test_a_damaged_shard(cli, model, clips, out, kind):
-    words = ("score", model, clips, "--out", out, "--format", kind, "--quiet")
-    cli(*words)
+    arguments = ("score", model, clips, "--out", out, "--format", kind, "--quiet")
+    cli(*arguments)
     part = out / f"part-00000.{kind}"
     whole = part.read_bytes()
     part.write_bytes(whole[: len(whole) // 2])
-    answer = cli(*words)
+    answer = cli(*arguments)
     assert answer.error == f"{part}: damaged; delete this file, and it is scored again"
     part.unlink()
-    cli(*words)
+    cli(*arguments)
     assert part.read_bytes() == whole
 
 
 def test_refusals(cli, model, clips, out, tmp_path):
     (tmp_path / "empty").mkdir()
-    for words, reason in (
+    for arguments, reason in (
         ((clips, "--engine", "ray"), "--engine ray writes to a folder: name it with --out"),
         ((clips, "--format", "parquet"), "--format parquet writes to a folder"),
         ((clips, "--out", out, "--timeline"), "--timeline cannot be combined with --out"),
@@ -224,7 +227,7 @@ def test_refusals(cli, model, clips, out, tmp_path):
             "127.0.0.1:1: no Ray cluster can be joined there",
         ),
     ):
-        answer = cli("score", model, *words, "--quiet")
+        answer = cli("score", model, *arguments, "--quiet")
         assert answer.code == 2
         assert reason in answer.error
     assert "not a model" in cli("score", tmp_path / "clips", clips, "--out", out, "-q").error
@@ -250,12 +253,21 @@ def shards_written(process, out, count):
 
 def test_kill_9_and_ctrl_c_then_the_same_command_continues(cli, command, models, fan, tmp_path):
     whole, out = tmp_path / "whole", tmp_path / "cut"
-    words = ["score", str(models["ssdpt"]), str(fan), "--hop", "1", "--shard-size", "3", "--out"]
-    assert cli(*words, whole).code == 1
+    arguments = [
+        "score",
+        str(models["ssdpt"]),
+        str(fan),
+        "--hop",
+        "1",
+        "--shard-size",
+        "3",
+        "--out",
+    ]
+    assert cli(*arguments, whole).code == 1
     for number, code in ((signal.SIGKILL, -9), (signal.SIGINT, 130)):
         done = len(list(out.glob("part-*")))
         process = subprocess.Popen(
-            [command, *words, str(out)],
+            [command, *arguments, str(out)],
             stderr=subprocess.PIPE,
             text=True,
             # A background job of a shell ignores Ctrl-C, and so would its children.
@@ -264,15 +276,15 @@ def test_kill_9_and_ctrl_c_then_the_same_command_continues(cli, command, models,
         with process:
             wait_until(partial(shards_written, process, out, done + 2), "two shards are written")
             process.send_signal(number)
-            said = process.stderr.read()
+            errors = process.stderr.read()
             assert process.wait(timeout=60) == code
-    assert said.splitlines()[-1] == (
+    assert errors.splitlines()[-1] == (
         "error: interrupted; run the same command again to continue with the missing shards"
     )
-    assert "Traceback" not in said
+    assert "Traceback" not in errors
     finished = {path.name: path.stat().st_ino for path in out.glob("part-*")}
     assert 4 <= len(finished) < 16
-    answer = cli(*words, out)
+    answer = cli(*arguments, out)
     assert answer.code == 1
     assert f"{3 * len(finished)} of 48 clips are scored already" in answer.err
     kept = {path.name: path.stat().st_ino for path in out.glob("part-*")}

@@ -1,4 +1,4 @@
-"""Model folders: plain files, whole or not there, read without running anything."""
+"""Model folders: plain files, complete or absent, read without running code from them."""
 
 from __future__ import annotations
 
@@ -84,8 +84,8 @@ def test_a_missing_file_is_named(model, name):
 @pytest.mark.parametrize("content", [b"", b"\xff\xfe garbage", b"[1, 2]", b"{}"])
 def test_a_damaged_file_is_named(model, name, content):
     (model / name).write_bytes(content)
-    said = refused(model)
-    assert name in said or "damaged model" in said
+    message = refused(model)
+    assert name in message or "damaged model" in message
 
 
 def test_a_cut_weight_file_is_damaged(model):
@@ -119,9 +119,9 @@ def test_a_foreign_config_is_not_ours(model):
 
 def test_a_newer_model_says_to_upgrade(model):
     edit(model / "config.json", format=99, ssdpt_version="9.1")
-    said = refused(model)
-    assert "ssdpt 9.1" in said
-    assert "upgrade" in said
+    message = refused(model)
+    assert "ssdpt 9.1" in message
+    assert "upgrade" in message
 
 
 def test_an_older_gaussian_is_refused_and_an_older_network_is_not(model, models, tmp_path):
@@ -182,11 +182,11 @@ class TestWriting:
             assert sorted(tmp_path.rglob("*")) == before
 
     @pytest.mark.parametrize(
-        ("code", "words"), [(errno.ENOSPC, "disk is full"), (errno.EROFS, "read-only")]
+        ("code", "message"), [(errno.ENOSPC, "disk is full"), (errno.EROFS, "read-only")]
     )
     @pytest.mark.parametrize("step", ["mkdtemp", "write_bytes", "fsync"])
     def test_a_disk_that_refuses_leaves_the_old_model(
-        self, model, detectors, monkeypatch, code, words, step
+        self, model, detectors, monkeypatch, code, message, step
     ):
         before = {name: (model / name).read_bytes() for name in names(model)}
 
@@ -196,15 +196,15 @@ class TestWriting:
         owner = {"mkdtemp": "tempfile", "write_bytes": "pathlib.Path", "fsync": "os"}[step]
         with monkeypatch.context() as patch:
             patch.setattr(f"{owner}.{step}", refuse)
-            with pytest.raises(SsdptError, match=words):
+            with pytest.raises(SsdptError, match=message):
                 detectors["ae"].save(model)
         assert {name: (model / name).read_bytes() for name in names(model)} == before
         assert names(model.parent) == ["model"]
 
     def test_the_card_is_for_people(self, models):
         card = (models["gmm"] / "README.md").read_text()
-        for words in ("# fan:", "24 normal recordings", "preset `tiny`", "alert above"):
-            assert words in card
+        for text in ("# fan:", "24 normal recordings", "preset `tiny`", "alert above"):
+            assert text in card
         assert "(extrapolated)" in card  # 24 clips cannot show a rate of 1 in 100
 
     def test_extra_files_go_along(self, detectors, tmp_path):

@@ -13,7 +13,7 @@ def test_each_worker_has_one_torch_thread_and_the_caller_keeps_its_own():
     before = torch.get_num_threads()
     torch.set_num_threads(2)
     try:
-        meeting = threading.Barrier(3, timeout=10)
+        meeting = threading.Barrier(3, timeout=60)
 
         def ask():
             meeting.wait()  # all three workers at once, so that each is asked

@@ -1,4 +1,4 @@
-"""Warnings from deep inside reach the user as notes."""
+"""Warnings of libraries reach the user as notes."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from ssdpt.errors import SsdptWarning, warn
 
 
 def test_ours_are_notes_and_others_are_details(monkeypatch):
-    told = []
-    monkeypatch.setattr(cli.REPORTER, "warn", lambda text: told.append(("note", text)))
-    monkeypatch.setattr(cli.REPORTER, "detail", lambda text: told.append(("detail", text)))
+    shown = []
+    monkeypatch.setattr(cli.REPORTER, "warn", lambda text: shown.append(("note", text)))
+    monkeypatch.setattr(cli.REPORTER, "detail", lambda text: shown.append(("detail", text)))
     cli._show_warning(SsdptWarning("too little memory"), SsdptWarning, "a.py", 1)
     cli._show_warning("old function", DeprecationWarning, "b.py", 2)
-    assert told == [("note", "too little memory"), ("detail", "old function")]
+    assert shown == [("note", "too little memory"), ("detail", "old function")]
 
 
 def test_warn():

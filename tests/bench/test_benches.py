@@ -81,9 +81,9 @@ def test_a_whole_data_set(monkeypatch):
     assert result["seconds"] == pytest.approx(parts)
 
 
-def test_precision(plant):
+def test_precision(simulated):
     config = load_config("tiny", {"device": "cpu", "ssdpt.training.epochs": 1})
-    result = precision.bench_precision(config, plant / "fan", 2, SILENT)
+    result = precision.bench_precision(config, simulated / "fan", 2, SILENT)
     assert result["float32"] == result["auto"]  # on a CPU there is only one precision
     one, two = result["auto"]["h_auc"]
     assert 0 < one < 1
@@ -92,11 +92,11 @@ def test_precision(plant):
     assert result["training_clips"] > 0
 
 
-def test_precision_needs_one_machine_with_labelled_clips(plant, tmp_path):
+def test_precision_needs_one_machine_with_labelled_clips(simulated, tmp_path):
     config = load_config("tiny", {"device": "cpu"})
     with pytest.raises(SsdptError, match="several machines"):
-        precision.bench_precision(config, plant, 1, SILENT)
-    shutil.copytree(plant / "fan" / "train", tmp_path / "fan" / "train")
+        precision.bench_precision(config, simulated, 1, SILENT)
+    shutil.copytree(simulated / "fan" / "train", tmp_path / "fan" / "train")
     with pytest.raises(SsdptError, match="labelled test clips"):
         precision.bench_precision(config, tmp_path / "fan", 1, SILENT)
 

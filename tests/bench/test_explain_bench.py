@@ -15,8 +15,8 @@ GMM = {"system": "gmm"}
 
 
 @pytest.fixture(scope="module")
-def measured(plant):
-    return bench_explain(load_config("tiny", GMM), "tiny", plant, [], SILENT)
+def measured(simulated):
+    return bench_explain(load_config("tiny", GMM), "tiny", simulated, [], SILENT)
 
 
 def test_every_detected_fault_is_counted(measured):
@@ -32,12 +32,12 @@ def test_every_detected_fault_is_counted(measured):
     assert measured["detected"] == sum(machine["detected"] for machine in machines)
 
 
-def test_perfect_maps_have_a_hit_rate_of_one(plant, monkeypatch):
+def test_perfect_maps_have_a_hit_rate_of_one(simulated, monkeypatch):
     """With maps that are 1 in the faulty regions, the hit rate must be 1."""
     from ssdpt.detection.detector import Detector
     from ssdpt.evaluation.localisation import faulty_points, known_faults
 
-    faults = known_faults(plant / "fan")
+    faults = known_faults(simulated / "fan")
 
     def perfect_map(detector, path, *, section=None):
         regions = faults[path.name].regions
@@ -45,7 +45,7 @@ def test_perfect_maps_have_a_hit_rate_of_one(plant, monkeypatch):
         return faulty_points(regions, *shape).astype("f4")
 
     monkeypatch.setattr(Detector, "anomaly_map", perfect_map)
-    result = bench_explain(load_config("tiny", GMM), "tiny", plant, ["fan"], SILENT)
+    result = bench_explain(load_config("tiny", GMM), "tiny", simulated, ["fan"], SILENT)
     assert result["hit_rate"] == 1
 
 

@@ -36,8 +36,8 @@ def test_the_tolerance_is_the_documented_one():
 
 
 @pytest.fixture(scope="module")
-def measured(plant):
-    return bench_hop(load_config("tiny", QUICK), plant, ["fan"], SILENT)
+def measured(simulated):
+    return bench_hop(load_config("tiny", QUICK), simulated, ["fan"], SILENT)
 
 
 def test_the_curve(measured):
@@ -55,14 +55,14 @@ def test_the_curve(measured):
     assert measured["auto"] == largest_hop(curve)
 
 
-def test_it_agrees_with_an_evaluation(plant, measured, tmp_path):
+def test_it_agrees_with_an_evaluation(simulated, measured, tmp_path):
     """The same h-AUC as `ssdpt evaluate --hop` prints for the same model."""
     from ssdpt import Fleet
     from ssdpt.data.layouts import read_layout
     from ssdpt.evaluation.evaluate import evaluate
     from ssdpt.fleet.fleet import fit_fleet, only_machines
 
-    dataset = only_machines(read_layout(plant), ["fan"])
+    dataset = only_machines(read_layout(simulated), ["fan"])
     fit_fleet(dataset, load_config("tiny", QUICK), tmp_path / "model")
     fleet = Fleet.load(tmp_path / "model", hop=2)
     means = evaluate(fleet, dataset, tmp_path / "out", examples=0).results.means

@@ -15,18 +15,18 @@ from ssdpt.errors import SsdptError
 
 
 @pytest.fixture(scope="module")
-def plant(tmp_path_factory):
+def clips_folder(tmp_path_factory):
     return tmp_path_factory.mktemp("thresholds")
 
 
-def bench(plant, **changes):
-    options = {"train": 12, "clips": 9, "sections": 2, "machines": ["valve"], "keep": plant}
+def bench(clips_folder, **changes):
+    options = {"train": 12, "clips": 9, "sections": 2, "machines": ["valve"], "keep": clips_folder}
     config = load_config("fast", {"system": "gmm", "device": "cpu"})
     return bench_thresholds(config, **{**options, **changes}, reporter=SILENT)
 
 
-def test_rates_of_unseen_clips(plant):
-    result = bench(plant)
+def test_rates_of_unseen_clips(clips_folder):
+    result = bench(clips_folder)
     json.dumps(result)
     measured = result["machines"]["valve"]
     assert (measured["system"], measured["calibration_clips"]) == ("gmm", 12)
@@ -36,14 +36,14 @@ def test_rates_of_unseen_clips(plant):
         assert row["ratio_low"] <= row["ratio"] <= row["ratio_high"]
         assert row["within"] == (0.5 <= row["ratio"] <= 2)
         assert result["within"][rate] == row["within"]
-    assert len(list((plant / "valve" / "train").iterdir())) == 12
-    assert len(list((plant / "valve" / "source_test").iterdir())) == 9
+    assert len(list((clips_folder / "valve" / "train").iterdir())) == 12
+    assert len(list((clips_folder / "valve" / "source_test").iterdir())) == 9
 
 
-def test_kept_clips_are_used_again(plant):
-    before = {path: path.stat().st_mtime_ns for path in plant.rglob("*.wav")}
-    bench(plant)
-    assert {path: path.stat().st_mtime_ns for path in plant.rglob("*.wav")} == before
+def test_kept_clips_are_used_again(clips_folder):
+    before = {path: path.stat().st_mtime_ns for path in clips_folder.rglob("*.wav")}
+    bench(clips_folder)
+    assert {path: path.stat().st_mtime_ns for path in clips_folder.rglob("*.wav")} == before
 
 
 def test_an_unknown_machine_is_rejected_before_any_clip_is_simulated(tmp_path):
@@ -52,9 +52,9 @@ def test_an_unknown_machine_is_rejected_before_any_clip_is_simulated(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_the_command_prints_a_row_per_machine_and_a_conclusion_per_rate(plant):
+def test_the_command_prints_a_row_per_machine_and_a_conclusion_per_rate(clips_folder):
     options = ["--train", "12", "--clips", "9", "--sections", "2", "--machine", "valve"]
-    result = CliRunner().invoke(app, ["thresholds", *options, "--keep", str(plant)])
+    result = CliRunner().invoke(app, ["thresholds", *options, "--keep", str(clips_folder)])
     assert result.exit_code == 0, result.output
     lines = result.output.splitlines()
     assert lines[-4].startswith("valve")

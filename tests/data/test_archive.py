@@ -1,4 +1,4 @@
-"""Archives end in the layout, and nowhere else."""
+"""Archives are unpacked into the layout, and never outside their folder."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_damaged_archives(tmp_path: Path, out: Path) -> None:
     assert tree(out) == []
 
 
-def test_full_disk_is_told_before(
+def test_full_disk_is_reported_before(
     tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     archive = pack(tmp_path / "a.zip", ["fan/train/a.wav"])

@@ -1,4 +1,4 @@
-"""Reading sound: the same numbers by any block, and a sentence for every broken file."""
+"""Reading sound: the same samples for any block size, and a clear error for every broken file."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", ["missing", "folder", "text", "zero bytes", "no samples"])
 def test_no_sound_to_read(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "a.wav"
-    words = {
+    messages = {
         "missing": "no such file",
         "folder": "a folder, not a sound file",
         "text": "not a readable sound file",
@@ -133,7 +133,7 @@ def test_no_sound_to_read(tmp_path: Path, kind: str) -> None:
         with pytest.raises(AudioError) as caught:
             reader(path)
         assert str(caught.value).startswith(f"{path}: ")
-        assert words[kind] in str(caught.value)
+        assert messages[kind] in str(caught.value)
         assert "\n" not in str(caught.value)
 
 
@@ -206,7 +206,7 @@ def _set_data_size(path: Path, size: int) -> None:
     path.write_bytes(content)
 
 
-def test_flac_of_unknown_length_is_told(tmp_path: Path) -> None:
+def test_flac_of_unknown_length_is_reported(tmp_path: Path) -> None:
     path = write(tmp_path / "a.flac", noise(1))
     content = bytearray(path.read_bytes())
     content[21] &= 0xF0  # the 36 bits of the stream's length

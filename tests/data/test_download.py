@@ -114,10 +114,10 @@ class Sleeper:
 
 class Warnings(Reporter):
     def __init__(self) -> None:
-        self.heard: list[str] = []
+        self.messages: list[str] = []
 
     def warn(self, message: str) -> None:
-        self.heard.append(message)
+        self.messages.append(message)
 
 
 def fetch(zenodo: Zenodo, out: Path, *machines: str, **options: object) -> list[Path]:
@@ -201,10 +201,10 @@ def test_a_wrong_checksum_is_fetched_once_more(zenodo: Zenodo, tmp_path: Path) -
     reporter = Warnings()
     fetch(zenodo, tmp_path, "fan", reporter=reporter)
     assert (tmp_path / "fan" / "train").is_dir()
-    assert reporter.heard == ["dev_data_fan.zip: the checksum is wrong, fetching it once more"]
+    assert reporter.messages == ["dev_data_fan.zip: the checksum is wrong, fetching it once more"]
 
 
-def test_a_checksum_wrong_twice_is_told(zenodo: Zenodo, tmp_path: Path) -> None:
+def test_a_checksum_wrong_twice_is_reported(zenodo: Zenodo, tmp_path: Path) -> None:
     zenodo.checksum = "0" * 32
     with pytest.raises(SsdptError, match=r"dev_data_fan\.zip: the checksum is wrong twice"):
         fetch(zenodo, tmp_path, "fan")
@@ -261,7 +261,7 @@ def test_addresses_from_the_network_stay_on_the_web(zenodo: Zenodo, tmp_path: Pa
         fetch(zenodo, tmp_path)
 
 
-def test_unknown_names_are_told_what_there_is(zenodo: Zenodo, tmp_path: Path) -> None:
+def test_unknown_names_are_answered_with_what_there_is(zenodo: Zenodo, tmp_path: Path) -> None:
     with pytest.raises(SsdptError, match="no machine called saw; there are ToyCar, fan"):
         fetch(zenodo, tmp_path, "saw", "fan")
     with pytest.raises(SsdptError, match="dcase1999: no such data set; choose one of dcase2020"):
@@ -278,7 +278,7 @@ def test_parts_lie_together(zenodo: Zenodo, tmp_path: Path) -> None:
     assert {r.split for r in read_layout(tmp_path).recordings} == {"train", "test"}
 
 
-def test_too_little_space_is_told_first(
+def test_too_little_space_is_reported_first(
     zenodo: Zenodo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     zenodo.size = 4 * 10**9

@@ -1,4 +1,4 @@
-"""What inspection finds in a folder where every kind of oddity was planted."""
+"""The inspection of a data set that has every kind of problem."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def write(
 
 
 def problem(inspection: Inspection, kind: str) -> Problem:
-    (found,) = [item for item in inspection.problems if item.kind == kind]
-    return found
+    (problem,) = [item for item in inspection.problems if item.kind == kind]
+    return problem
 
 
 @pytest.fixture(scope="module")
 def planted(tmp_path_factory: pytest.TempPathFactory) -> Inspection:
-    root = tmp_path_factory.mktemp("plant") / "pump"
+    root = tmp_path_factory.mktemp("data") / "pump"
     for number in range(4):
         write(root / f"train/section_00_source_train_normal_{number:04d}_volt_{number}.wav")
     train = root / "train"
@@ -127,13 +127,13 @@ def test_json_and_text(planted: Inspection) -> None:
 def test_a_clean_folder_has_no_problems(tmp_path: Path) -> None:
     write(tmp_path / "pump/normal/a.flac")
     write(tmp_path / "pump/leak/b.flac", seed=1)
-    found = inspect(tmp_path / "pump")
-    assert found.problems == ()
-    assert found.machines[0].faults == {"leak": 1}
-    assert found.lines()[-1] == "no problems found"
+    inspection = inspect(tmp_path / "pump")
+    assert inspection.problems == ()
+    assert inspection.machines[0].faults == {"leak": 1}
+    assert inspection.lines()[-1] == "no problems found"
 
 
-def test_progress_is_told_and_ctrl_c_ends_it(tmp_path: Path) -> None:
+def test_progress_is_reported_and_ctrl_c_ends_it(tmp_path: Path) -> None:
     for number in range(5):
         write(tmp_path / f"{number}.flac", 0.2)
 

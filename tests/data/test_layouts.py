@@ -1,4 +1,4 @@
-"""Layouts are recognised by themselves, from any of their folders."""
+"""Layouts are recognised automatically, from any of their folders."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def make(root: Path, names: Iterable[str]) -> Path:
 
 
 def only(dataset: Dataset, name: str) -> Recording:
-    (found,) = [r for r in dataset.recordings if r.path.name == name]
-    return found
+    (recording,) = [r for r in dataset.recordings if r.path.name == name]
+    return recording
 
 
 DCASE_2021 = [
@@ -47,7 +47,7 @@ def test_dcase_2021(tmp_path: Path) -> None:
     anomaly = only(dataset, "section_00_target_test_anomaly_0001.wav")
     assert (anomaly.machine, anomaly.section, anomaly.domain) == ("fan", "00", "target")
     assert (anomaly.split, anomaly.label) == ("test", "anomaly")
-    # Evaluation clips: the folder tells the domain, nothing tells the label.
+    # Evaluation clips: the folder gives the domain, nothing gives the label.
     assert only(dataset, "section_03_0006.wav").domain == "target"
     assert only(dataset, "section_03_0005.wav").domain == "source"
     assert only(dataset, "section_03_0005.wav").label == ""
@@ -195,8 +195,8 @@ def test_own_folder_one_machine(tmp_path: Path, normal: str) -> None:
     )
     dataset = read_layout(root)
     assert dataset.layout == "folder"
-    found = {r.path.name: (r.machine, r.section, r.label, r.fault) for r in dataset.recordings}
-    assert found == {
+    metadata = {r.path.name: (r.machine, r.section, r.label, r.fault) for r in dataset.recordings}
+    assert metadata == {
         "a.flac": ("uav", "", "normal", ""),
         "b.MP3": ("uav", "", "normal", ""),
         "c.ogg": ("uav", "", "anomaly", "1_broken"),
@@ -218,11 +218,11 @@ def test_own_folder_with_several_machines_and_a_split(tmp_path: Path) -> None:
             "saw/test/g.wav",
         ],
     )
-    found = {
+    metadata = {
         r.path.name: (r.machine, r.split, r.label, r.fault)
         for r in read_layout(tmp_path).recordings
     }
-    assert found == {
+    assert metadata == {
         "a.wav": ("pump", "", "normal", ""),
         "b.wav": ("pump", "", "anomaly", "dry run"),
         "c.wav": ("fan", "train", "normal", ""),

@@ -1,4 +1,4 @@
-"""Names as the challenges have written them."""
+"""File names of the DCASE challenges."""
 
 from __future__ import annotations
 

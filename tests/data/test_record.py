@@ -1,4 +1,4 @@
-"""Recording, with a microphone made of numbers."""
+"""Recording, with a fake microphone."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class PortAudioError(Exception):
 
 
 class Microphone(ModuleType):
-    """Stands in for the sounddevice module; it hears `sound` on its last channel."""
+    """Stands in for the sounddevice module; it records `sound` on its last channel."""
 
     PortAudioError = PortAudioError
 
@@ -133,7 +133,7 @@ def test_a_microphone_pulled_out_loses_nothing(microphone: Microphone, tmp_path:
     assert len(list((tmp_path / "normal").iterdir())) == 2
 
 
-def test_silence_and_clipping_are_told_once(microphone: Microphone, tmp_path: Path) -> None:
+def test_silence_and_clipping_are_reported_once(microphone: Microphone, tmp_path: Path) -> None:
     listener = Listener()
     record(tmp_path, 0.1, channel=0, clip_seconds=2, reporter=listener)
     microphone.gain = 0
@@ -147,7 +147,7 @@ def test_silence_and_clipping_are_told_once(microphone: Microphone, tmp_path: Pa
     assert len(listener.warnings) == 2
 
 
-def test_lost_sound_is_told(microphone: Microphone, tmp_path: Path) -> None:
+def test_lost_sound_is_reported(microphone: Microphone, tmp_path: Path) -> None:
     microphone.overflow = True
     listener = Listener()
     record(tmp_path, 0.05, reporter=listener)

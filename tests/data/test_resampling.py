@@ -22,10 +22,10 @@ def test_pieces_of_any_length_have_no_seam(rate_in):
     cuts = np.sort(rng.integers(0, len(whole), 60))
     resampler = Resampler(rate_in, 16_000)
     out = [resampler.feed(piece) for piece in np.split(whole, cuts)]
-    found = np.concatenate([*out, resampler.finish()])
+    resampled = np.concatenate([*out, resampler.finish()])
     expected = soxr.resample(whole, rate_in, 16_000)
-    assert len(found) == len(expected) == 48_000
-    np.testing.assert_allclose(found, expected, atol=2e-5)
+    assert len(resampled) == len(expected) == 48_000
+    np.testing.assert_allclose(resampled, expected, atol=2e-5)
 
 
 def test_the_same_rate_passes_as_it_is():

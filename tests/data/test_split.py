@@ -1,4 +1,4 @@
-"""Splits: by recording, by seed, and by nothing else."""
+"""Splits depend on the recordings and the seed, and on nothing else."""
 
 from __future__ import annotations
 
@@ -137,9 +137,9 @@ def test_held_out_rules(sizes: list[int], share: float, minimum: int) -> None:
     fit, held = held_out(recordings, share, minimum, 0)
     assert sorted(map(str, fit + held)) == sorted(map(str, recordings))
     assert {r.section for r in fit} == {r.section for r in recordings}
-    room = len(recordings) - len(sizes)
-    assert len(held) >= min(room, minimum)
-    assert len(held) >= min(room, share * len(recordings))
+    available = len(recordings) - len(sizes)
+    assert len(held) >= min(available, minimum)
+    assert len(held) >= min(available, share * len(recordings))
     assert len(held) <= max(minimum, share * len(recordings) + 1)
 
 

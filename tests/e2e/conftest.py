@@ -1,4 +1,4 @@
-"""A real browser, and pages of it that are watched."""
+"""A real browser, and pages whose errors fail the test."""
 
 from __future__ import annotations
 

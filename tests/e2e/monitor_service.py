@@ -1,4 +1,4 @@
-"""The real service as a process of its own, and a page of a real browser that is watched."""
+"""The real service as its own process, and a page of a real browser whose errors fail the test."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sqlalchemy import create_engine, make_url, text
 
 from receivers import Broker as Broker
 from receivers import Subscriber as Subscriber
-from receivers import until
+from waiting import wait_until
 
 POSTGRES = os.environ.get("SSDPT_TEST_POSTGRES", "postgresql+psycopg://root@localhost/test")
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
@@ -66,27 +66,27 @@ class Service:
                 # Lines as they come, and one thread: there are few cores.
                 env={**os.environ, "PYTHONUNBUFFERED": "1", "OMP_NUM_THREADS": "1"},
             )
-        self.address = until(lambda: self._listening(before), 60)
+        self.address = wait_until(lambda: self._listening(before))
         return self
 
     def _listening(self, before):
-        said = self._log.read_text()[before:]
-        assert self._process.poll() is None, said
-        found = _ADDRESS.search(said)
-        return found and found[1]
+        log = self._log.read_text()[before:]
+        assert self._process.poll() is None, log
+        match = _ADDRESS.search(log)
+        return match and match[1]
 
     def kill(self):
         """As a power cut would."""
         self._process.kill()
-        self._process.wait(10)
+        self._process.wait(60)
 
     def stop(self):
-        """As it is told to stop; a traceback of anything that it did before fails the test."""
-        said = self._log.read_text()
+        """Stop it as an operator does; a traceback in its log fails the test."""
+        log = self._log.read_text()
         if self._process is not None and self._process.poll() is None:
             self._process.terminate()
-            assert self._process.wait(20) == 0, self._log.read_text()
-        assert "Traceback" not in said, said
+            assert self._process.wait(60) == 0, self._log.read_text()
+        assert "Traceback" not in log, log
 
     __enter__ = start
 
@@ -94,13 +94,13 @@ class Service:
         self.stop()
 
     def get(self, path):
-        return httpx.get(self.address + path, timeout=20).raise_for_status().json()
+        return httpx.get(self.address + path, timeout=60).raise_for_status().json()
 
     def post(self, path, **body):
-        return httpx.post(self.address + path, timeout=20, **body).raise_for_status().json()
+        return httpx.post(self.address + path, timeout=60, **body).raise_for_status().json()
 
     def put(self, path, **body):
-        return httpx.put(self.address + path, timeout=20, **body).raise_for_status().json()
+        return httpx.put(self.address + path, timeout=60, **body).raise_for_status().json()
 
     def machine(self, id):
         return self.get(f"v1/machines/{id}")
@@ -110,10 +110,7 @@ class Service:
         return self.get(f"v1/events?machine={machine}&kind=anomaly")
 
     def wait_for_state(self, machine, *states):
-        return until(
-            lambda: (told := self.machine(machine))["state"] in states and told,
-            seconds=60,
-        )
+        return wait_until(lambda: (status := self.machine(machine))["state"] in states and status)
 
 
 class ConfiguredService(Service):
@@ -146,20 +143,19 @@ class ConfiguredService(Service):
         self.wait_for_state(machine, "normal")
 
     def break_down(self, machine):
-        """From now on it has a fault; nobody waits for what comes of it."""
+        """From now on it has a fault; does not wait for the alarm."""
         self._set_fault(machine, 0.0)
 
     def alarm_of(self, machine):
         """The event of a machine that is broken, with its recording."""
         self.break_down(machine)
         self.wait_for_state(machine, "alarm")
-        return until(
-            lambda: next((e for e in self.events(machine) if e["has_audio"] and not e["ended"]), 0),
-            seconds=60,
+        return wait_until(
+            lambda: next((e for e in self.events(machine) if e["has_audio"] and not e["ended"]), 0)
         )
 
     def new_alarm_of(self, machine):
-        """An alarm that goes on, the only event of a machine that nobody has acknowledged."""
+        """An active alarm, the only unacknowledged event of a machine."""
         event = self.alarm_of(machine)
         if event["state"] != "active":
             self.heal(machine)
@@ -173,21 +169,21 @@ class ConfiguredService(Service):
         settings = next(each for each in self._config["machines"] if each["id"] == machine)
         if settings["source"].get("fault_after") != after:
             settings["source"]["fault_after"] = after
-            # Something that is told of the machine, to see that the file was taken.
+            # A field of the machine that shows that the file was read.
             settings["site"] = "Hall C" if after is None else "Hall C, on trial"
             self._write()
-            until(lambda: self.machine(machine)["site"] == settings["site"])
+            wait_until(lambda: self.machine(machine)["site"] == settings["site"])
 
 
 class Sender:
     """Sends the sound of a machine in pieces, faster than it was recorded, until it is left.
 
-    It is told times from minutes ago on, so that there is sound to catch up with.
+    Its times begin minutes ago, so that there is sound to catch up with.
     """
 
     def __init__(self, service, machine):
         self._url = f"{service.address}v1/machines/{machine}/audio"
-        self._client = httpx.Client(timeout=20)
+        self._client = httpx.Client(timeout=60)
         self._random = np.random.default_rng(5)
         self._begin = time.time() - 600.0
         self._sent = 0  # pieces
@@ -243,11 +239,11 @@ class PageWatch:
             "'policy', violation.effectiveDirective, violation.blockedURI))"
         )
         context.on("request", self._asked)
-        context.on("console", self._said)
+        context.on("console", self._on_console)
         context.on("weberror", lambda error: self.wrong.append(f"uncaught: {error.error}"))
 
     def expect(self, pattern):
-        """Words on the console that belong to the scene."""
+        """Accept console messages that match `pattern`: the test provokes them."""
         self._expected.append(re.compile(pattern))
 
     def _asked(self, request):
@@ -255,18 +251,18 @@ class PageWatch:
         if asked.scheme not in ("blob", "data") and asked.netloc != self._host:
             self.wrong.append(f"asked {request.url}")
 
-    def _said(self, message):
+    def _on_console(self, message):
         if message.type not in ("error", "warning"):
             return
-        words = f"{message.text} ({message.location.get('url', '')})"
-        if not any(pattern.search(words) for pattern in self._expected):
-            self.wrong.append(f"{message.type}: {words}")
+        message_text = f"{message.text} ({message.location.get('url', '')})"
+        if not any(pattern.search(message_text) for pattern in self._expected):
+            self.wrong.append(f"{message.type}: {message_text}")
 
 
 def browser_program():
-    found = shutil.which("chromium") or shutil.which("google-chrome")
-    assert found, "there is no Chromium; install it (Debian: apt install chromium)"
-    return found
+    browser = shutil.which("chromium") or shutil.which("google-chrome")
+    assert browser, "there is no Chromium; install it (Debian: apt install chromium)"
+    return browser
 
 
 def card(page, name, state=""):
@@ -279,21 +275,21 @@ def panel(page, title):
 
 
 def barriers(page):
-    """What axe-core finds on the page that keeps people out, by the rules of WCAG 2.1, A and AA."""
+    """Serious violations of WCAG 2.1, A and AA, that axe-core reports for the page."""
     assert AXE.is_file(), "axe-core is not here; run: cd web && npm ci"
     page.evaluate(AXE.read_text("utf-8"))  # a script tag would break the page's policy
-    found = page.evaluate("axe.run({runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa']})")
-    assert len(found["passes"]) > 10, "the page was hardly looked at"
+    report = page.evaluate("axe.run({runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa']})")
+    assert len(report["passes"]) > 10, "the page was hardly looked at"
     return [
         f"{rule['id']}: {node['html'][:200]} {node['failureSummary']}"
-        for rule in found["violations"]
+        for rule in report["violations"]
         if rule["impact"] in ("serious", "critical")
         for node in rule["nodes"]
     ]
 
 
 class Fingers:
-    """Touches of a page that Playwright has no words for: several fingers at once."""
+    """Touches of a page that Playwright does not offer: several fingers at once."""
 
     def __init__(self, page, target):
         self._session = page.context.new_cdp_session(page)
@@ -324,4 +320,4 @@ class Fingers:
 
 def in_page(page, expression):
     """Wait until it is true there; Playwright's own way needs eval, which the page forbids."""
-    return until(lambda: page.evaluate(expression))
+    return wait_until(lambda: page.evaluate(expression))

@@ -17,8 +17,10 @@ from sounds import RATE, hum, write_clip, write_folder
 def fit(cli, tmp_path):
     """Try to fit; return the line of the error."""
 
-    def run(data, *words):
-        answer = cli("fit", data, "--preset", "tiny", "--out", tmp_path / "out", "--quiet", *words)
+    def run(data, *arguments):
+        answer = cli(
+            "fit", data, "--preset", "tiny", "--out", tmp_path / "out", "--quiet", *arguments
+        )
         assert answer.code == 2
         assert answer.out == ""
         assert not (tmp_path / "out").exists()
@@ -31,8 +33,8 @@ def fit(cli, tmp_path):
 def score(cli, model):
     """Try to score one file; return the line of the error."""
 
-    def run(path, *words):
-        answer = cli("score", model, path, *words)
+    def run(path, *arguments):
+        answer = cli("score", model, path, *arguments)
         assert answer.code == 2
         assert answer.out == ""
         return answer.error
@@ -44,7 +46,7 @@ def test_missing_paths(cli, fit, score, model, tmp_path):
     absent = tmp_path / "absent"
     assert f"{absent}: no such file or folder" in fit(absent)
     assert "no such file or folder" in score(absent)
-    for words in (
+    for arguments in (
         ("score", absent, absent),
         ("info", absent),
         ("threshold", absent, "--false-alarm-rate", 0.1),
@@ -53,7 +55,7 @@ def test_missing_paths(cli, fit, score, model, tmp_path):
         ("compare", model, absent, absent),
         ("datasets", "inspect", absent),
     ):
-        answer = cli(*words)
+        answer = cli(*arguments)
         assert answer.code == 2
         assert "no s" in answer.error
 
@@ -195,10 +197,10 @@ def test_an_output_folder_with_other_files_is_rejected(cli, fan, tmp_path, monke
     (tmp_path / "thesis").mkdir()
     (tmp_path / "thesis" / "chapter-1.tex").touch()
     monkeypatch.chdir(tmp_path)
-    for out, words in [("thesis", "chapter-1.tex"), (".", "name a folder of its own")]:
+    for out, message in [("thesis", "chapter-1.tex"), (".", "name a folder of its own")]:
         answer = cli("fit", fan, "--preset", "tiny", "--out", out, "--quiet")
         assert answer.code == 2
-        assert words in answer.error
+        assert message in answer.error
     assert (tmp_path / "thesis" / "chapter-1.tex").is_file()
 
 

@@ -21,16 +21,16 @@ def hop_of(cli, model):
 
 @pytest.mark.parametrize(("hop", "expected"), [("2", 2), ("auto", min(AUTO_HOP, 16))])
 def test_fit(cli, fan, tmp_path, hop, expected):
-    words = ("--preset", "tiny", "--set", "ssdpt.training.epochs=1", "--quiet")
-    answer = cli("fit", fan, "--out", tmp_path / "m", *words, "--hop", hop)
+    arguments = ("--preset", "tiny", "--set", "ssdpt.training.epochs=1", "--quiet")
+    answer = cli("fit", fan, "--out", tmp_path / "m", *arguments, "--hop", hop)
     assert (answer.code, answer.err) == (0, "")
     assert hop_of(cli, tmp_path / "m") == expected
 
 
 def test_score(cli, models, clip):
     plain, fine = (
-        json.loads(cli("score", models["ssdpt"], clip, "--format", "jsonl", *words).out)
-        for words in ((), ("--hop", "4"))
+        json.loads(cli("score", models["ssdpt"], clip, "--format", "jsonl", *arguments).out)
+        for arguments in ((), ("--hop", "4"))
     )
     assert fine["value"] != plain["value"]
     assert fine["threshold"] == plain["threshold"]
@@ -53,23 +53,23 @@ def test_invalid_hops_are_rejected(cli, models, fan, clip, tmp_path, hop):
     sentence = f"from 1 to 16, the length of a segment; not {hop}"
     option = f"--hop={hop}"
     out = tmp_path / "out"
-    for words in (
+    for arguments in (
         ("fit", fan, "--preset", "tiny", "--out", out),
         ("score", models["ssdpt"], clip),
         ("evaluate", models["ssdpt"], fan, "--out", out),
     ):
-        answer = cli(*words, option)
+        answer = cli(*arguments, option)
         assert answer.code == 2
         assert answer.error.endswith(sentence)
     assert not out.exists()
 
 
 def test_models_without_a_hop_reject_the_option(cli, models, exports, fan, clip, tmp_path):
-    for words, sentence in (
+    for arguments, sentence in (
         (("fit", fan, "--system", "ae", "--out", tmp_path / "m"), "system ae has no hop to choose"),
         (("score", models["ae"], clip), "system ae has no hop to choose"),
         (("score", exports["ssdpt"], clip), "an exported model has its hop in the graph"),
     ):
-        answer = cli(*words, "--hop", "auto")
+        answer = cli(*arguments, "--hop", "auto")
         assert answer.code == 2
         assert sentence in answer.error

@@ -43,7 +43,7 @@ def test_systems(cli):
 
 
 @pytest.fixture(scope="module")
-def smoke(plant, tmp_path_factory):
+def smoke(simulated, tmp_path_factory):
     """A finished run of one experiment."""
     from ssdpt.experiments.paper_run import PaperRequest, PaperRun
 
@@ -51,7 +51,13 @@ def smoke(plant, tmp_path_factory):
     names = [text.split("=") for text in SMALL if "=" in text]
     changes = {name: int(value) for name, value in names}
     request = PaperRequest(
-        ("beta",), out, (plant,), machines=("fan",), quick=True, overrides=changes, command="ssdpt"
+        ("beta",),
+        out,
+        (simulated,),
+        machines=("fan",),
+        quick=True,
+        overrides=changes,
+        command="ssdpt",
     )
     assert PaperRun(request).run() == out / "paper.html"
     return out
@@ -67,33 +73,35 @@ def test_a_run_writes_tables_figures_and_the_page(smoke):
         assert (smoke / link).exists()
 
 
-def test_the_same_command_again_runs_nothing(cli, plant, smoke):
+def test_the_same_command_again_runs_nothing(cli, simulated, smoke):
     cells = {path: path.stat().st_mtime_ns for path in smoke.glob("cells/*/*")}
     answer = cli(
-        *("paper", "beta", "--quick", "--machines", "fan", "--data", plant, "--out", smoke), *SMALL
+        *("paper", "beta", "--quick", "--machines", "fan", "--data", simulated, "--out", smoke),
+        *SMALL,
     )
     assert answer.code == 0
     assert "paper.html" in answer.out
     assert {path: path.stat().st_mtime_ns for path in smoke.glob("cells/*/*")} == cells
 
 
-def test_a_folder_that_changed_runs_its_cells_again(cli, plant, smoke, tmp_path):
-    data = shutil.copytree(plant / "fan", tmp_path / "data" / "fan")
+def test_a_folder_that_changed_runs_its_cells_again(cli, simulated, smoke, tmp_path):
+    data = shutil.copytree(simulated / "fan", tmp_path / "data" / "fan")
     out = shutil.copytree(smoke, tmp_path / "out")
     before = set((out / "cells").iterdir())
-    words = ["paper", "beta", "--quick", "--data", tmp_path / "data", "--out", out, *SMALL]
-    assert cli(*words).code == 0
+    arguments = ["paper", "beta", "--quick", "--data", tmp_path / "data", "--out", out, *SMALL]
+    assert cli(*arguments).code == 0
     assert set((out / "cells").iterdir()) == before, "the same content in another folder"
     next((data / "train").iterdir()).unlink()
-    answer = cli(*words)
+    answer = cli(*arguments)
     assert "fan: its recordings have changed since the last run; its cells run again" in answer.err
     assert len(set((out / "cells").iterdir()) - before) == 1
 
 
-def test_the_plan_runs_nothing(cli, plant, tmp_path):
+def test_the_plan_runs_nothing(cli, simulated, tmp_path):
     out = tmp_path / "out"
     answer = cli(
-        *("paper", "beta", "--quick", "--data", plant, "--out", out, "--plan", "--seeds", 2), *SMALL
+        *("paper", "beta", "--quick", "--data", simulated, "--out", out, "--plan", "--seeds", 2),
+        *SMALL,
     )
     assert answer.code == 0
     assert answer.out.splitlines()[1].split()[:3] == ["ssdpt", "4", "0"]
@@ -128,8 +136,8 @@ def test_an_unknown_table_lists_the_known(cli, tmp_path):
 @pytest.mark.full
 def test_every_table_and_figure_of_one_machine_type(cli, tmp_path):
     out = tmp_path / "out"
-    words = [word for change in SMALLER for word in ("--set", change)]
-    answer = cli("paper", "all", "--quick", "--machines", "fan", "--out", out, *words)
+    arguments = [argument for change in SMALLER for argument in ("--set", change)]
+    answer = cli("paper", "all", "--quick", "--machines", "fan", "--out", out, *arguments)
     assert answer.code == 0, answer.err
     assert "failed" not in answer.err
     for name in ("main", "per-machine", "masking", "patches", "blocks", "beta", "claims"):

@@ -138,8 +138,8 @@ def test_any_rate_channels_length_and_format(cli, pump, tmp_path):
     assert "44.1 kHz, 2 channels; this model expects 16 kHz" in strict.error
 
 
-def test_a_folder_of_models(cli, fleet_folder, plant, tmp_path):
-    answer = cli("score", fleet_folder, plant, "--format", "jsonl")
+def test_a_folder_of_models(cli, fleet_folder, simulated, tmp_path):
+    answer = cli("score", fleet_folder, simulated, "--format", "jsonl")
     rows = [json.loads(line) for line in answer.out.splitlines()]
     assert {row["machine"] for row in rows} == {"fan", "valve"}
     unknown = write_clip(tmp_path / "lathe" / "x.wav", hum(2))
@@ -159,8 +159,8 @@ def test_a_section_can_be_given(cli, models, tmp_path):
 
 
 def test_a_closed_pipe_is_not_an_error(command, models, fan):
-    words = [command, "score", str(models["gmm"]), str(fan), "--format", "jsonl"]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    arguments = [command, "score", str(models["gmm"]), str(fan), "--format", "jsonl"]
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         json.loads(process.stdout.readline())
         process.stdout.close()
         errors = process.stderr.read().decode()

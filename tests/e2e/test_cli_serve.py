@@ -14,9 +14,11 @@ import urllib.request
 import pytest
 from typer.testing import CliRunner
 
-from receivers import Broker, MailSink, WebReceiver, free_port
+from free_ports import free_port
+from receivers import Broker, MailSink, WebReceiver
 from sounds import hum, write_clip
 from ssdpt.cli import app
+from waiting import wait_until
 
 PASSWORD = "correct-horse-battery"
 
@@ -25,7 +27,7 @@ def invoke(*arguments):
     return CliRunner().invoke(app, [str(one) for one in arguments])
 
 
-def words(result):
+def output_of(result):
     return " ".join(result.output.split())
 
 
@@ -42,10 +44,10 @@ def words(result):
         (("--config", "nowhere.yaml"), "nowhere.yaml: there is no such file"),
     ],
 )
-def test_what_cannot_be_served_is_told(arguments, sentence):
+def test_what_cannot_be_served_is_reported(arguments, sentence):
     result = invoke("serve", *arguments)
     assert result.exit_code == 2
-    assert sentence in words(result)
+    assert sentence in output_of(result)
 
 
 def test_a_configuration_is_checked_without_opening_anything(tmp_path, models):
@@ -63,15 +65,15 @@ outputs:
     )
     result = invoke("serve", "--check", "--offline", "--config", config)
     assert result.exit_code == 0, result.output
-    assert "Works, 2 machines, times in Europe/Berlin" in words(result)
-    assert "pump: pushed source, learns its own baseline" in words(result)
-    assert "(texture)" in words(result)
+    assert "Works, 2 machines, times in Europe/Berlin" in output_of(result)
+    assert "pump: pushed source, learns its own baseline" in output_of(result)
+    assert "(texture)" in output_of(result)
     config.write_text(config.read_text().replace('"00"', '"77"'))
     result = invoke("serve", "--check", "--offline", "--config", config)
     assert result.exit_code == 2
-    assert "machine fan: its model has no section '77'" in words(result)
+    assert "machine fan: its model has no section '77'" in output_of(result)
     config.write_text("timezone: Mars/Olympus")
-    assert "'Mars/Olympus' is not a time zone" in words(
+    assert "'Mars/Olympus' is not a time zone" in output_of(
         invoke("serve", "--check", "--offline", "--config", config)
     )
 
@@ -115,16 +117,16 @@ outputs:
         config.write_text(config.read_text().replace("machines:", camera))
         result = invoke("serve", "--check", "--config", config)
     assert result.exit_code == 1
-    said = words(result)
-    assert f"camera: rtsp://…@127.0.0.1:{port}/: connection refused" in said
-    assert "inbox: cannot be listed (No such file or directory)" in said
-    assert "rejects user or password" in said
-    assert "3 cannot be opened: camera, inbox, mail" in said
-    assert not {"s3cret", "Tr0ub4dor", PASSWORD} & set(re.split(r"[\s:@'=]", said))
+    output = output_of(result)
+    assert f"camera: rtsp://…@127.0.0.1:{port}/: connection refused" in output
+    assert "inbox: cannot be listed (No such file or directory)" in output
+    assert "rejects user or password" in output
+    assert "3 cannot be opened: camera, inbox, mail" in output
+    assert not {"s3cret", "Tr0ub4dor", PASSWORD} & set(re.split(r"[\s:@'=]", output))
 
 
 def get(address):
-    with urllib.request.urlopen(address, timeout=5) as reply:
+    with urllib.request.urlopen(address, timeout=60) as reply:
         return json.load(reply)
 
 
@@ -132,11 +134,11 @@ def add(address, machine):
     request = urllib.request.Request(
         address, json.dumps(machine).encode(), {"Content-Type": "application/json"}
     )
-    with urllib.request.urlopen(request, timeout=5) as reply:
+    with urllib.request.urlopen(request, timeout=60) as reply:
         assert reply.status == 201
 
 
-def test_it_serves_reads_its_file_again_and_stops_when_told(tmp_path, command):
+def test_it_serves_reads_its_file_again_and_stops_on_sigterm(tmp_path, command):
     config = tmp_path / "monitor.yaml"
     config.write_text("machines: [{id: a, source: {kind: pushed}}]")
     data = tmp_path / "data"
@@ -153,24 +155,22 @@ def test_it_serves_reads_its_file_again_and_stops_when_told(tmp_path, command):
         address = line.split()[-1]
         assert [one["id"] for one in get(f"{address}v1/machines")] == ["a"]
         second = invoke("serve", "--config", config, "--data", data, "--port", "0")
-        assert "this store is already used by" in words(second)
+        assert "this store is already used by" in output_of(second)
         assert invoke("serve", "--check", "--config", config).exit_code == 0
         config.write_text(
             "machines: [{id: a, source: {kind: pushed}}, {id: b, source: {kind: pushed}}]"
         )
-        end = time.monotonic() + 30
-        while len(get(f"{address}v1/machines")) < 2:
-            assert time.monotonic() < end
-            time.sleep(0.1)
+        wait_until(lambda: len(get(f"{address}v1/machines")) == 2, "the second machine is added")
         config.write_text("machines: [{id: a")
-        while not any("has an error" in note for note in get(f"{address}v1/status")["notes"]):
-            assert time.monotonic() < end
-            time.sleep(0.1)
+        wait_until(
+            lambda: any("has an error" in note for note in get(f"{address}v1/status")["notes"]),
+            "the error in the file is reported",
+        )
         assert len(get(f"{address}v1/machines")) == 2
         add(f"{address}v1/machines", {"id": "c", "source": {"kind": "pushed"}})
     finally:
         service.send_signal(signal.SIGTERM)
-        assert service.wait(10) == 0
+        assert service.wait(60) == 0
         service.stdout.close()
         service.stderr.close()
     backup = tmp_path / "backup.tar"
@@ -181,19 +181,19 @@ def test_it_serves_reads_its_file_again_and_stops_when_told(tmp_path, command):
     (added,) = json.loads((tmp_path / "again" / "machines.json").read_text())
     assert added["id"] == "c"
     result = invoke("history", "restore", backup, "--data", data)
-    assert "has a store already" in words(result)
+    assert "has a store already" in output_of(result)
 
 
 def asking(address, request):
-    """A connection on which something was asked for."""
+    """A connection on which a request was sent."""
     host, _, port = address.split("/")[2].partition(":")
-    line = socket.create_connection((host, int(port)), timeout=20)
+    line = socket.create_connection((host, int(port)), timeout=60)
     line.sendall(request.encode().replace(b"\n", b"\r\n") + b"\r\n\r\n")
     return line
 
 
 def test_it_stops_without_a_traceback_whatever_is_under_way(tmp_path, command):
-    """A page that listens, a recording of which only the beginning has come, and a long export."""
+    """An open event stream, an incomplete upload and a long export."""
     config = tmp_path / "monitor.yaml"
     machines = ", ".join(f"{{id: m{n}, source: {{kind: pushed}}}}" for n in range(8))
     config.write_text(f"machines: [{machines}]")
@@ -222,9 +222,9 @@ def test_it_stops_without_a_traceback_whatever_is_under_way(tmp_path, command):
         assert json.loads(reply.partition(b"\r\n\r\n")[2]) == {
             "error": "the service is stopping; try again later"
         }
-        _, said = service.communicate(timeout=60)
+        _, errors = service.communicate(timeout=60)
         assert service.returncode == 0
-        assert "Traceback" not in said
+        assert "Traceback" not in errors
     finally:
         service.kill()
         service.communicate()

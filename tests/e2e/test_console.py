@@ -61,8 +61,8 @@ def test_bars_on_a_terminal(screen):
             inner.advance(4, "loss 0.25")
         outer.advance(2)
     shown = screen.getvalue()
-    for words in ("fit", "thresholds", "4/4", "2/2", "loss 0.25"):
-        assert words in shown
+    for text in ("fit", "thresholds", "4/4", "2/2", "loss 0.25"):
+        assert text in shown
 
 
 def test_sparklines():

@@ -30,16 +30,16 @@ def steps_done(out):
 
 
 def start_fit(command, fan, out, epochs):
-    words = ["fit", str(fan), "--out", str(out), *SETTINGS]
-    words += ["--set", f"ssdpt.training.epochs={epochs}"]
+    arguments = ["fit", str(fan), "--out", str(out), *SETTINGS]
+    arguments += ["--set", f"ssdpt.training.epochs={epochs}"]
     process = subprocess.Popen(
-        [command, *words],
+        [command, *arguments],
         stderr=subprocess.PIPE,
         text=True,
         # A background job of a shell ignores Ctrl-C, and so would its children.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
-    return words, process
+    return arguments, process
 
 
 def steps_reach(process, out, ready):
@@ -51,7 +51,7 @@ def steps_reach(process, out, ready):
 def cut(command, fan, tmp_path):
     """A fit killed in the middle of an epoch: its folder, and the arguments to resume it."""
     out = tmp_path / "cut"
-    words, process = start_fit(command, fan, out, epochs=3)
+    arguments, process = start_fit(command, fan, out, epochs=3)
 
     def in_mid_epoch(step):
         return step > PER_EPOCH and step % PER_EPOCH
@@ -62,26 +62,26 @@ def cut(command, fan, tmp_path):
         process.send_signal(signal.SIGKILL)
         process.wait()
     assert not out.exists()
-    return out, words
+    return out, arguments
 
 
 def test_resuming_after_kill_9_ends_in_the_same_model(cut, cli, command, fan, tmp_path):
-    out, words = cut
+    out, arguments = cut
     stopped = steps_done(out)
-    refused = cli(*words, "--resume", "--quiet", "--seed", 5)
+    refused = cli(*arguments, "--resume", "--quiet", "--seed", 5)
     assert refused.code == 2
     assert "made with other settings" in refused.error
 
     resumed = subprocess.run(
-        [command, *words, "--resume"], capture_output=True, text=True, timeout=240
+        [command, *arguments, "--resume"], capture_output=True, text=True, timeout=240
     )
     assert resumed.returncode == 0, resumed.stderr
     assert f"resuming from update {stopped} of {3 * PER_EPOCH}" in resumed.stderr
     assert not out.with_name("cut.partial").exists()
 
     whole = tmp_path / "whole"
-    words[words.index(str(out))] = str(whole)
-    assert cli(*words, "--quiet").code == 0
+    arguments[arguments.index(str(out))] = str(whole)
+    assert cli(*arguments, "--quiet").code == 0
     for name in ("model.safetensors", "calibration.json"):
         assert (out / name).read_bytes() == (whole / name).read_bytes()
     logs = [

@@ -15,11 +15,11 @@ from monitor_service import (
     card,
     panel,
     postgres_schema,
-    until,
 )
 from playwright.sync_api import expect
 
 from ssdpt.monitor.store import Store
+from waiting import wait_until
 
 pytestmark = [
     pytest.mark.needs_browser,
@@ -87,12 +87,12 @@ def test_a_fault_is_shown_announced_listed_and_published(works, broker, open_pag
     page.watch.expect(NO_PICTURE_YET)
     page.watch.expect(NO_NORMAL_SAMPLE)
     expect(card(page, "Roof fan", "Normal")).to_be_visible()
-    known = {event["id"] for event in works.events("fan-1")}
+    earlier = {event["id"] for event in works.events("fan-1")}
     with Subscriber(broker.port, "works/#") as subscriber:
         works.break_down("fan-1")
         expect(card(page, "Roof fan", "Alarm")).to_be_visible(timeout=SLOW)
         expect(page.get_by_role("status")).to_contain_text("Alarm: Roof fan.")
-        event = next(e for e in works.events("fan-1") if e["id"] not in known)
+        event = next(e for e in works.events("fan-1") if e["id"] not in earlier)
         page.get_by_role("navigation", name="Pages").get_by_role("link", name="Events").click()
         row = page.get_by_role("row").filter(has_text="Roof fan").first
         expect(row).to_contain_text("Alarm")
@@ -102,8 +102,10 @@ def test_a_fault_is_shown_announced_listed_and_published(works, broker, open_pag
         sound = panel(page, "Recording")
         expect(sound.get_by_role("button", name="Play: the event")).to_be_visible()
         expect(sound.get_by_role("img", name=re.compile("^Spectrogram"))).to_be_visible()
-        until(lambda: json.loads(subscriber.last("works/fan-1/state"))["state"] == "alarm")
-        until(lambda: event["id"] in [e["id"] for e in subscriber.contents("works/fan-1/event")])
+        wait_until(lambda: json.loads(subscriber.last("works/fan-1/state"))["state"] == "alarm")
+        wait_until(
+            lambda: event["id"] in [e["id"] for e in subscriber.contents("works/fan-1/event")]
+        )
 
 
 def test_an_event_is_acknowledged_by_keyboard(works, store_url, tmp_path, open_page):
@@ -189,7 +191,7 @@ def test_an_event_marked_as_normal_is_learned(works, open_page):
     expect(todo).to_contain_text(
         "Mill gearbox learns this sound as normal. Only a new baseline undoes this."
     )
-    until(lambda: any("is normal from now on" in w for w in works.get("v1/status")["notes"]), 60)
+    wait_until(lambda: any("is normal from now on" in w for w in works.get("v1/status")["notes"]))
     page.goto(f"{works.address}#/settings")
     page.reload()
     expect(panel(page, "About this service")).to_contain_text(

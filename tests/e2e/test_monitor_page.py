@@ -17,9 +17,10 @@ from monitor_service import (
     card,
     in_page,
     panel,
-    until,
 )
 from playwright.sync_api import expect
+
+from waiting import wait_until
 
 pytestmark = pytest.mark.needs_browser
 
@@ -48,7 +49,7 @@ def screenshot(page, name):
 
 def demo_alarm(demo):
     demo.wait_for_state("coolant-pump-1", "alarm")
-    return until(lambda: next((e for e in demo.events("coolant-pump-1") if e["has_audio"]), 0), 60)
+    return wait_until(lambda: next((e for e in demo.events("coolant-pump-1") if e["has_audio"]), 0))
 
 
 def test_first_start_shows_machines_that_learn_and_become_normal(demo, open_page):
@@ -207,7 +208,7 @@ def test_a_phone_shows_all_pages_without_scrolling_sideways(demo, open_page):
 
 
 def _times(url):
-    """From when to when a trend is asked for, in seconds; nothing for other addresses."""
+    """Begin and end of a requested trend, in seconds; nothing for other addresses."""
     asked = parse_qs(urlsplit(url).query) if "/trend?" in url else {}
     return [float(asked[name][0]) for name in ("begin", "end") if name in asked]
 
@@ -222,7 +223,7 @@ def test_fingers_zoom_and_move_the_trend(demo, open_page):
     page = open_page(demo, "#/machine/coolant-pump-2", **phone)
 
     def drag(begin, end):
-        """Times that are asked for when the fingers are lifted."""
+        """Times that are requested when the fingers are lifted."""
         with page.expect_request(lambda request: 0 < _span(request.url) < 500) as asked:
             fingers.drag(begin, end)
         return _times(asked.value.url)
@@ -240,7 +241,7 @@ def test_fingers_zoom_and_move_the_trend(demo, open_page):
 
 
 def test_an_operating_point_is_given_a_name(demo, open_page):
-    until(lambda: len(demo.machine("extraction-fan")["operating_points"]) == 2, 60)
+    wait_until(lambda: len(demo.machine("extraction-fan")["operating_points"]) == 2)
     page = open_page(demo, "#/machine/extraction-fan")
     points = panel(page, "Operating points")
     expect(points.get_by_role("row")).to_have_count(3)  # with the heads of the columns
@@ -308,7 +309,7 @@ def test_an_active_alarm_that_is_harmless_is_accepted_as_normal(demo, open_page)
         since = demo.machine("coolant-pump-1")["state_since"]
         return demo.get("v1/status")["now"] - since > 330
 
-    until(stands, 180)
+    wait_until(stands, timeout=180)
     page = open_page(demo, "#/machine/coolant-pump-1")
     baseline = panel(page, "Baseline")
     accept = baseline.get_by_role("button", name="Accept the drift")
@@ -320,4 +321,4 @@ def test_an_active_alarm_that_is_harmless_is_accepted_as_normal(demo, open_page)
     baseline.get_by_role("button", name="It is harmless: accept").click()
     expect(accept).to_be_visible()
     assert baseline.get_by_role("alert").all_inner_texts() == []
-    until(lambda: demo.get(f"v1/events/{event['id']}")["ended"])
+    wait_until(lambda: demo.get(f"v1/events/{event['id']}")["ended"])

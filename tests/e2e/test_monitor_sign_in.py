@@ -1,4 +1,4 @@
-"""Who may come in, once others than this computer can reach the service."""
+"""Signing in, once other computers can reach the service."""
 
 from __future__ import annotations
 

@@ -116,7 +116,7 @@ def write_clip(path: Path, *, faulty: bool, seconds: float = 1.0, seed: int = 0)
     soundfile.write(path, sound.astype(np.float32), RATE)
 
 
-def make_plant(
+def make_fakes(
     root: Path,
     machines: tuple[str, ...] = ("fan",),
     *,
@@ -128,7 +128,7 @@ def make_plant(
     layout: str = "dcase2022",
     seed: int = 0,
 ) -> tuple[FakeFleet, FakeDataset]:
-    """`clips` normal and as many faulty test clips per section and domain, with scores."""
+    """A fleet and its data: `clips` normal and as many faulty test clips per section and domain."""
     generator = np.random.default_rng(seed)
     recordings, detectors = [], {}
     for machine in machines:

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
-from evaluation_fakes import FakeDataset, FakeFleet, make_plant, write_clip
+from evaluation_fakes import FakeDataset, FakeFleet, make_fakes, write_clip
 
 from ssdpt.common.files import digest
 from ssdpt.common.progress import Reporter
@@ -35,7 +35,7 @@ class Page(HTMLParser):
 
     def __init__(self, text):
         super().__init__()
-        self.stack, self.tags, self.ids, self.links, self.words = [], [], [], [], []
+        self.stack, self.tags, self.ids, self.links, self.texts = [], [], [], [], []
         self.feed(text)
         self.close()
 
@@ -59,13 +59,13 @@ class Page(HTMLParser):
             assert self.stack.pop() == tag
 
     def handle_data(self, data):
-        self.words.append(data)
+        self.texts.append(data)
 
 
 @pytest.fixture(scope="module")
 def evaluated(tmp_path_factory):
-    root = tmp_path_factory.mktemp("plant")
-    fleet, dataset = make_plant(root, ("fan", "pump"), sections=("00", "01"), clips=10)
+    root = tmp_path_factory.mktemp("data")
+    fleet, dataset = make_fakes(root, ("fan", "pump"), sections=("00", "01"), clips=10)
     references = {"loudness": lambda recording: float(len(recording.path.name) % 3)}
     evaluation = evaluate(
         fleet,
@@ -131,7 +131,7 @@ def test_report_is_one_self_contained_page(evaluated):
     assert all(link.startswith(("data:", "#")) for link in page.links)
     assert len(page.ids) == len(set(page.ids))
     assert {link[1:] for link in page.links if link.startswith("#")} <= set(page.ids)
-    text = " ".join(page.words)
+    text = " ".join(page.texts)
     assert "ssdpt evaluate m d" in text
     assert "higher = more anomalous" in text
     low, high = re.search(r"s, ([\d.]+) kHz–([\d.]+) kHz", text).groups()
@@ -149,7 +149,7 @@ def test_report_takes_its_colours_from_the_page(evaluated):
 
 def test_names_from_outside_are_escaped(tmp_path):
     name = '<b>$fan$ & "co" 风机'
-    fleet, dataset = make_plant(tmp_path / "data", ("fan",), clips=3, domains=("source",))
+    fleet, dataset = make_fakes(tmp_path / "data", ("fan",), clips=3, domains=("source",))
     recordings = tuple(
         replace(r, machine=name, fault="<i>worn</i>", attributes=(("speed", "<u>"),))
         for r in dataset.recordings
@@ -160,13 +160,13 @@ def test_names_from_outside_are_escaped(tmp_path):
     page = Page(result.report.read_text(encoding="utf-8"))
     assert page.stack == []
     assert not {"b", "i", "u", "script"} & set(page.tags)
-    assert name in " ".join(page.words)
+    assert name in " ".join(page.texts)
 
 
 def test_unusable_clips_are_left_out_and_listed(tmp_path):
-    fleet, dataset = make_plant(tmp_path, clips=3, domains=("source",))
-    known, broken, *_ = dataset.recordings
-    fleet["fan"].fingerprint = frozenset({digest(known.path)})
+    fleet, dataset = make_fakes(tmp_path, clips=3, domains=("source",))
+    learned, broken, *_ = dataset.recordings
+    fleet["fan"].fingerprint = frozenset({digest(learned.path)})
     del fleet["fan"].values[broken.path.name]
     extra = {}
     for name, change in {
@@ -185,7 +185,7 @@ def test_unusable_clips_are_left_out_and_listed(tmp_path):
     assert len(result.clips) == 4
     reasons = {left.reason: left.names for left in result.left_out}
     assert reasons == {
-        "used in training or calibration": (known.path.name,),
+        "used in training or calibration": (learned.path.name,),
         "in the training split": ("a.wav",),
         "in the supplemental split": ("b.wav",),
         "no label": ("c.wav",),
@@ -195,12 +195,12 @@ def test_unusable_clips_are_left_out_and_listed(tmp_path):
     }
     assert "1 clip left out: no label (c.wav)" in listener.said
     assert any(str(broken.path) in message for message in listener.warned)
-    page = " ".join(Page(result.report.read_text(encoding="utf-8")).words)
+    page = " ".join(Page(result.report.read_text(encoding="utf-8")).texts)
     assert "1 clip left out: no model for machine valve (d.wav)" in page
 
 
 def test_a_score_that_is_not_finite_is_left_out_by_name(tmp_path):
-    fleet, dataset = make_plant(tmp_path, clips=3, domains=("source",))
+    fleet, dataset = make_fakes(tmp_path, clips=3, domains=("source",))
     broken = dataset.recordings[0].path
     fleet["fan"].values[broken.name] = float("nan")
     result = evaluate(fleet, dataset, tmp_path / "out", examples=0)
@@ -209,7 +209,7 @@ def test_a_score_that_is_not_finite_is_left_out_by_name(tmp_path):
 
 
 def test_without_faulty_clips_false_alarms_are_still_reported(tmp_path):
-    fleet, dataset = make_plant(tmp_path, clips=5, domains=("source",))
+    fleet, dataset = make_fakes(tmp_path, clips=5, domains=("source",))
     fleet["fan"].values["section_00_source_test_normal_0000.wav"] = 0.9
     normal = FakeDataset(tuple(r for r in dataset.recordings if r.label == "normal"))
     listener = Listener()
@@ -223,7 +223,7 @@ def test_without_faulty_clips_false_alarms_are_still_reported(tmp_path):
 
 
 def test_few_clips_are_noted(tmp_path, evaluated):
-    fleet, dataset = make_plant(tmp_path, clips=9, domains=("source",), separation=2)
+    fleet, dataset = make_fakes(tmp_path, clips=9, domains=("source",), separation=2)
     result = evaluate(fleet, dataset, tmp_path / "out", examples=0)
     assert result.notes == (
         "fan, section 00, source domain: only 9 normal and 9 faulty clips, so its metrics are "
@@ -234,7 +234,7 @@ def test_few_clips_are_noted(tmp_path, evaluated):
 
 
 def test_recordings_without_a_section_are_not_given_one(tmp_path):
-    fleet, dataset = make_plant(tmp_path / "data", clips=2, domains=("source",))
+    fleet, dataset = make_fakes(tmp_path / "data", clips=2, domains=("source",))
     bare = tuple(replace(r, section="") for r in dataset.recordings)
     result = evaluate(fleet, FakeDataset(bare, "folder"), tmp_path / "out", examples=1)
     assert result.notes[0].startswith("fan, source domain: only 2 normal")
@@ -242,28 +242,28 @@ def test_recordings_without_a_section_are_not_given_one(tmp_path):
 
 
 def test_far_too_many_false_alarms_are_explained(tmp_path):
-    fleet, dataset = make_plant(tmp_path, clips=10, domains=("source",))
+    fleet, dataset = make_fakes(tmp_path, clips=10, domains=("source",))
     fleet["fan"].alert = 0.0
     result = evaluate(fleet, dataset, tmp_path / "out", examples=0)
     assert result.notes[0].startswith("fan: 100 % false alarms, but 10 % were requested: normal")
 
 
 def test_missing_normal_clips_are_reported(tmp_path):
-    fleet, dataset = make_plant(tmp_path, clips=3, domains=("source",))
+    fleet, dataset = make_fakes(tmp_path, clips=3, domains=("source",))
     faulty = FakeDataset(tuple(r for r in dataset.recordings if r.label == "anomaly"))
     result = evaluate(fleet, faulty, tmp_path / "out", examples=0)
     assert "no normal clips, so false alarms and AUC are unknown" in result.headline
 
 
 def test_different_false_alarm_rates_are_shown_as_a_range(tmp_path):
-    fleet, dataset = make_plant(tmp_path, ("fan", "pump"), clips=2, domains=("source",))
+    fleet, dataset = make_fakes(tmp_path, ("fan", "pump"), clips=2, domains=("source",))
     fleet["pump"].false_alarm_rate = 0.005
     result = evaluate(fleet, dataset, tmp_path / "out", examples=0)
     assert "requested: 0.5 % to 10 %" in result.headline
 
 
 def test_no_usable_clips_is_an_error(tmp_path):
-    fleet, dataset = make_plant(tmp_path, clips=1)
+    fleet, dataset = make_fakes(tmp_path, clips=1)
     prints = frozenset(digest(r.path) for r in dataset.recordings)
     fleet["fan"].fingerprint = prints
     with pytest.raises(SsdptError, match=r"none of 4 recordings .*4 used in training") as error:
@@ -278,7 +278,7 @@ def test_no_usable_clips_is_an_error(tmp_path):
 
 
 def test_an_unwritable_output_folder_fails_before_scoring(tmp_path):
-    fleet, dataset = make_plant(tmp_path / "data", clips=1)
+    fleet, dataset = make_fakes(tmp_path / "data", clips=1)
     (tmp_path / "file").write_text("")
     fleet["fan"].score = pytest.fail
     with pytest.raises(SsdptError, match="cannot write"):
@@ -286,7 +286,7 @@ def test_an_unwritable_output_folder_fails_before_scoring(tmp_path):
 
 
 def test_equal_seeds_give_equal_files(tmp_path):
-    fleet, dataset = make_plant(tmp_path / "data", clips=4)
+    fleet, dataset = make_fakes(tmp_path / "data", clips=4)
     for name in ("one", "two"):
         evaluate(fleet, dataset, tmp_path / name, seed=3, examples=1)
     for path in (tmp_path / "one").iterdir():
@@ -294,7 +294,7 @@ def test_equal_seeds_give_equal_files(tmp_path):
 
 
 def test_files_of_an_earlier_evaluation_are_reported(tmp_path):
-    fleet, dataset = make_plant(tmp_path / "data", clips=2)
+    fleet, dataset = make_fakes(tmp_path / "data", clips=2)
     listener = Listener()
     for layout in ("dcase2021", "dcase2022"):
         evaluate(
@@ -307,7 +307,7 @@ def test_files_of_an_earlier_evaluation_are_reported(tmp_path):
 
 
 def test_scores_far_apart_and_scores_all_equal_can_be_drawn(tmp_path):
-    fleet, dataset = make_plant(tmp_path / "data", clips=6, domains=("source",))
+    fleet, dataset = make_fakes(tmp_path / "data", clips=6, domains=("source",))
     fleet["fan"].values["section_00_source_test_anomaly_0000.wav"] = 1e6
     result = evaluate(fleet, dataset, tmp_path / "out", examples=0)
     assert "last bar: all higher scores" in result.report.read_text(encoding="utf-8")
@@ -320,19 +320,19 @@ def test_scores_far_apart_and_scores_all_equal_can_be_drawn(tmp_path):
 
 
 def test_examples_distinguish_false_alarms_and_misses(tmp_path):
-    fleet, dataset = make_plant(tmp_path / "data", clips=1, domains=("source",))
+    fleet, dataset = make_fakes(tmp_path / "data", clips=1, domains=("source",))
     fleet["fan"].values = {
         "section_00_source_test_normal_0000.wav": 0.9,
         "section_00_source_test_anomaly_0000.wav": 0.1,
     }
     result = evaluate(fleet, dataset, tmp_path / "out", examples=2)
-    words = Page(result.report.read_text(encoding="utf-8")).words
-    assert "normal: a false alarm" in words
-    assert "faulty: missed" in words
+    texts = Page(result.report.read_text(encoding="utf-8")).texts
+    assert "normal: a false alarm" in texts
+    assert "faulty: missed" in texts
 
 
 def test_no_label_reaches_the_detector(tmp_path):
-    fleet, dataset = make_plant(tmp_path / "data", clips=4)
+    fleet, dataset = make_fakes(tmp_path / "data", clips=4)
     flipped = FakeDataset(
         tuple(
             replace(r, label="normal" if r.label == "anomaly" else "anomaly")

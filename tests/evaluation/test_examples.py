@@ -5,7 +5,7 @@ import io
 import numpy as np
 import pytest
 import soundfile
-from evaluation_fakes import RATE, make_plant, write_clip
+from evaluation_fakes import RATE, make_fakes, write_clip
 
 from ssdpt.evaluation.clips import ScoredClip
 from ssdpt.evaluation.examples import compress, make_example, most_anomalous
@@ -13,7 +13,7 @@ from ssdpt.types import Recording
 
 
 def test_a_long_clip_is_cut_around_its_most_anomalous_part(tmp_path):
-    fleet, _ = make_plant(tmp_path, clips=1)
+    fleet, _ = make_fakes(tmp_path, clips=1)
     detector = fleet["fan"]
     path = tmp_path / "long.wav"
     write_clip(path, faulty=True, seconds=60)
@@ -33,7 +33,7 @@ def test_a_long_clip_is_cut_around_its_most_anomalous_part(tmp_path):
 
 
 def test_most_anomalous_goes_by_p_value_then_by_score(tmp_path):
-    fleet, dataset = make_plant(tmp_path, clips=3)
+    fleet, dataset = make_fakes(tmp_path, clips=3)
     clips = [ScoredClip(r, fleet["fan"].score(r.path)) for r in dataset.recordings]
     chosen = most_anomalous(clips, 2)
     assert [c.score.value for c in chosen] == sorted(c.score.value for c in clips)[:-3:-1]

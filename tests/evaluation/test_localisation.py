@@ -1,4 +1,4 @@
-"""Whether anomaly maps have their peak in the known faults of the simulated plant."""
+"""Whether anomaly maps have their peak in the known faults of the simulated data set."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_the_summary_says_what_chance_would_give():
     assert summary([], 5) == {"faulty": 5, "detected": 0, "hit_rate": None, "covered": None}
 
 
-def test_the_faults_of_a_plant(fan, tmp_path):
+def test_the_faults_of_a_simulated_machine(fan, tmp_path):
     faults = known_faults(fan)
     clips = {path.name for path in fan.glob("*_test/*anomaly*.wav")}
     assert set(faults) == clips

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from evaluation_fakes import make_plant
+from evaluation_fakes import make_fakes
 from scipy import stats
 
 from ssdpt.evaluation import plots
@@ -103,7 +103,7 @@ def test_a_deviating_rate_is_a_sentence():
 @pytest.fixture(scope="module")
 def evaluated(tmp_path_factory):
     root = tmp_path_factory.mktemp("reliability")
-    fleet, dataset = make_plant(root, ("fan", "pump"), clips=10)
+    fleet, dataset = make_fakes(root, ("fan", "pump"), clips=10)
     return evaluate(fleet, dataset, root / "out", examples=0), root / "out"
 
 

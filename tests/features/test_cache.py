@@ -41,11 +41,11 @@ def computed(monkeypatch):
 
 
 def test_holds_what_the_front_end_gives(clips):
-    found = features_of(clips, AUDIO, BINS)
-    assert len(found) == 4
-    assert isinstance(found.frames, np.memmap)
+    features = features_of(clips, AUDIO, BINS)
+    assert len(features) == 4
+    assert isinstance(features.frames, np.memmap)
     for number, clip in enumerate(clips):
-        np.testing.assert_array_equal(found.clip(number), BINS(audio.read(clip.path)))
+        np.testing.assert_array_equal(features.clip(number), BINS(audio.read(clip.path)))
 
 
 def test_computes_once(clips, computed):
@@ -81,9 +81,9 @@ def test_a_damaged_cache_is_made_again(clips, computed):
 def test_the_unreadable_is_named_and_the_others_go_on(clips, tmp_path):
     broken = Recording(tmp_path / "broken.wav", "fan")
     broken.path.write_bytes(b"not sound")
-    found = features_of([clips[0], broken, clips[1]], AUDIO, BINS)
-    assert [recording.path.name for recording in found.recordings] == ["0.wav", "1.wav"]
-    ((left_out, reason),) = found.failures
+    features = features_of([clips[0], broken, clips[1]], AUDIO, BINS)
+    assert [recording.path.name for recording in features.recordings] == ["0.wav", "1.wav"]
+    ((left_out, reason),) = features.failures
     assert left_out is broken
     assert "broken.wav" in reason
     alone = features_of([broken], AUDIO, BINS)
@@ -156,12 +156,12 @@ def test_a_long_recording_that_breaks_midway_leaves_nothing(clips, monkeypatch):
 
     monkeypatch.setattr(cache, "_LONG_SECONDS", 0.0)
     monkeypatch.setattr(cache, "_frame_blocks", breaks_off)
-    found = features_of(clips, AUDIO, BINS)
-    assert [reason for _, reason in found.failures] == [f"{clips[1].path}: cut short"]
-    assert len(found) == 3
+    features = features_of(clips, AUDIO, BINS)
+    assert [reason for _, reason in features.failures] == [f"{clips[1].path}: cut short"]
+    assert len(features) == 3
     for place, number in enumerate((0, 2, 3)):
-        np.testing.assert_array_equal(found.clip(place), BINS(audio.read(clips[number].path)))
-    assert found.offsets[-1] == len(found.frames)
+        np.testing.assert_array_equal(features.clip(place), BINS(audio.read(clips[number].path)))
+    assert features.offsets[-1] == len(features.frames)
 
 
 def test_clips_in_memory_have_the_features_of_their_files_and_leave_none(clips):
@@ -170,31 +170,31 @@ def test_clips_in_memory_have_the_features_of_their_files_and_leave_none(clips):
         Recording.of_clip(clip, "fan", f"clip-{number}") for number, clip in enumerate(sounds)
     ]
     silent = Recording.of_clip(Clip(np.zeros(100), 16000, name="silent"), "fan")
-    found = features_of([*in_memory[:2], silent, *in_memory[2:]], AUDIO, BINS)
+    features = features_of([*in_memory[:2], silent, *in_memory[2:]], AUDIO, BINS)
     assert not cache_folder().exists()
     expected = features_of(clips, AUDIO, BINS)
-    np.testing.assert_array_equal(found.frames, expected.frames)
-    np.testing.assert_array_equal(found.offsets, expected.offsets)
-    assert found.recordings == tuple(in_memory)
-    assert [reason.split(":")[0] for _, reason in found.failures] == ["silent"]
+    np.testing.assert_array_equal(features.frames, expected.frames)
+    np.testing.assert_array_equal(features.offsets, expected.offsets)
+    assert features.recordings == tuple(in_memory)
+    assert [reason.split(":")[0] for _, reason in features.failures] == ["silent"]
     for front_end in (BINS, LinearSpectrogram(512, 256, 1e-10, 16000)):
         assert features_of(in_memory, AUDIO, front_end).frames.dtype == front_end.storage
 
 
 @pytest.mark.skipif(os.name != "posix", reason="file names are text there")
 def test_a_file_name_that_is_no_text(clips, tmp_path):
-    odd = Path(os.fsdecode(os.fsencode(tmp_path) + b"/odd\xff.wav"))
-    clips[0].path.rename(odd)
-    found = features_of([Recording(odd, "fan")], AUDIO, BINS)
-    assert found.failures == ()
+    not_utf8 = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.wav"))
+    clips[0].path.rename(not_utf8)
+    features = features_of([Recording(not_utf8, "fan")], AUDIO, BINS)
+    assert features.failures == ()
 
 
 def test_several_at_once_compute_it_once(clips, computed):
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(lambda _: features_of(clips, AUDIO, BINS), range(8)))
+        sets = list(pool.map(lambda _: features_of(clips, AUDIO, BINS), range(8)))
     assert computed == [1]
-    for other in found[1:]:
-        np.testing.assert_array_equal(other.frames, found[0].frames)
+    for other in sets[1:]:
+        np.testing.assert_array_equal(other.frames, sets[0].frames)
     assert not list(cache_folder().glob("*.lock"))

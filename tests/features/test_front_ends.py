@@ -40,23 +40,23 @@ def test_the_cache_holds_its_numbers_exactly(front_end, tmp_path, monkeypatch):
     monkeypatch.setenv("SSDPT_CACHE", str(tmp_path / "cache"))
     samples = hum(1.3)
     clip = Recording(write_clip(tmp_path / "a.wav", samples), "fan")
-    for _ in range(2):  # made, then found
-        found = features_of([clip], AudioConfig(), front_end)
-        assert found.frames.shape[1] == front_end.bins
-        assert found.clip(0).dtype == np.float32
+    for _ in range(2):  # made, then cached
+        features = features_of([clip], AudioConfig(), front_end)
+        assert features.frames.shape[1] == front_end.bins
+        assert features.clip(0).dtype == np.float32
         from ssdpt.data import audio
 
-        np.testing.assert_array_equal(found.clip(0), front_end(audio.read(clip.path)))
+        np.testing.assert_array_equal(features.clip(0), front_end(audio.read(clip.path)))
 
 
 def test_frequencies_belong_to_the_bins(front_end):
-    found = front_end.frequencies
-    assert len(found) in {0, front_end.bins}
-    assert (np.diff(found) > 0).all()
-    assert (found <= RATE / 2).all()
+    frequencies = front_end.frequencies
+    assert len(frequencies) in {0, front_end.bins}
+    assert (np.diff(frequencies) > 0).all()
+    assert (frequencies <= RATE / 2).all()
 
 
-def test_other_settings_are_told_apart():
+def test_other_settings_are_distinguished():
     settings = [LinearSpectrogram(256, hop, 1e-12, RATE).settings for hop in (64, 128)]
     assert settings[0] != settings[1]
 
@@ -87,13 +87,13 @@ def test_samples_are_frames_of_one_value():
 
 def test_windows_are_centred_and_none_is_missing():
     samples = np.arange(1, 11, dtype=np.float32)
-    found = [
+    windows = [
         stretch[first : first + 4].tolist()
         for stretch in centred_windows([samples[:3], samples[3:]], 4, 2)
         for first in range(0, len(stretch) - 3, 2)
     ]
     padded = [0, 0, *samples.tolist(), 0, 0]
-    assert found == [padded[first : first + 4] for first in range(0, 11, 2)]
+    assert windows == [padded[first : first + 4] for first in range(0, 11, 2)]
 
 
 def test_sets_are_joined_end_to_end():

@@ -1,4 +1,4 @@
-"""The front end: librosa's numbers, the same in any cutting."""
+"""The log-mel front end: the values of librosa, for any block size."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_any_cutting_of_a_stream_gives_the_same_frames(length, cuts, hop):
 @pytest.mark.parametrize("loudness", [0.0, 1e-42, 1e-20, 1e-3, 1.0, 1e18])
 @pytest.mark.parametrize("config", [PAPER, FeatureConfig(n_fft=256, hop_length=100, n_mels=200)])
 def test_the_definition_at_any_loudness(config, loudness):
-    """Beyond the range of single precision too; some of the 200 bins hear no frequency at all."""
+    """Beyond the range of single precision too; some of the 200 bins cover no frequency at all."""
     noise = np.random.default_rng(0).normal(size=30_000)
     sound = (loudness * noise).astype(np.float32)
     margin = np.zeros(config.n_fft // 2)

@@ -1,4 +1,4 @@
-"""Segments are positions and views: the right ones, however the frames come, and never copies."""
+"""Segments are views into the frames: the right positions for any block size, and never copies."""
 
 from __future__ import annotations
 

@@ -37,8 +37,8 @@ class TestFrames:
     def test_log_mels_are_those_of_the_log_mel_front_end(self, front_end):
         sound = noise()
         expected = LogMel(FeatureConfig(), RATE)(sound)
-        found = front_end.log_mels(front_end(sound))
-        np.testing.assert_allclose(found, expected, atol=0.04)  # float16
+        log_mels = front_end.log_mels(front_end(sound))
+        np.testing.assert_allclose(log_mels, expected, atol=0.04)  # float16
 
     @pytest.mark.parametrize("size", [100, 511, 8192, 20001])
     def test_a_stream_of_blocks_gives_the_same_numbers(self, front_end, size):

@@ -45,12 +45,12 @@ def clips() -> dict[str, np.ndarray]:
 
 
 def scores() -> dict[str, dict[str, object]]:
-    """What every golden model says of every clip, by section."""
+    """The scores of every golden model for every clip, by section."""
     import soundfile
 
     from ssdpt import Detector
 
-    found: dict[str, dict[str, object]] = {}
+    results: dict[str, dict[str, object]] = {}
     with tempfile.TemporaryDirectory() as folder:
         for system in SYSTEMS:
             detector = Detector.load(MODELS / system, device="cpu")
@@ -59,14 +59,14 @@ def scores() -> dict[str, dict[str, object]]:
                 soundfile.write(path, samples, RATE, subtype="FLOAT")
                 for section in detector.sections:
                     score = detector.score(path, section=section)
-                    found[f"{system} {name} {section}"] = {
+                    results[f"{system} {name} {section}"] = {
                         "value": score.value,
                         "parts": dict(score.parts),
                         "threshold": score.threshold,
                         "level": score.level,
                         "p_value": score.p_value,
                     }
-    return found
+    return results
 
 
 def score_history() -> list[float]:
@@ -113,10 +113,10 @@ def main() -> None:
 
     if "--scores" not in sys.argv:
         with tempfile.TemporaryDirectory() as folder:
-            plant = simulate(Path(folder), "tiny", machines=["fan"])
+            dataset = simulate(Path(folder), "tiny", machines=["fan"])
             for system, changes in SYSTEMS.items():
                 config = load_config("tiny", {"device": "cpu", **changes})
-                Detector.fit(plant, config=config).save(MODELS / system)
+                Detector.fit(dataset, config=config).save(MODELS / system)
     write_json(SCORES, scores())
     ALARMS.write_text("".join(f"{json.dumps(row)}\n" for row in alarms()), "utf-8")
 

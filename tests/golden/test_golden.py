@@ -1,4 +1,4 @@
-"""Golden scores: committed models, and the alarms made of scores, must go on saying what they said.
+"""Golden scores: committed models, and the alarms made of their scores, must not change.
 
 Scores agree within 1e-6 of their size; levels, that is verdicts, are the same.
 """
@@ -12,15 +12,15 @@ from make_golden import ALARMS, MODELS, SCORES, SYSTEMS, alarms, scores
 
 
 @pytest.fixture(scope="module")
-def found():
+def current():
     return scores()
 
 
-def test_committed_models_score_as_they_did(found):
+def test_committed_models_score_as_they_did(current):
     golden = json.loads(SCORES.read_text("utf-8"))
-    assert list(found) == list(golden)
+    assert list(current) == list(golden)
     for name, before in golden.items():
-        now = found[name]
+        now = current[name]
         # float32 sums in another order on another CPU: of networks, a few units of 1e-6
         near = {"rel": 1e-6, "abs": 1e-6} if "gmm" in name or "texture" in name else {"rel": 1e-5}
         assert now["value"] == pytest.approx(before["value"], **near), name
@@ -44,9 +44,11 @@ def test_the_golden_history_has_every_level():
     assert {row["level"] for row in rows} == {"normal", "alert", "alarm"}
 
 
-def test_the_golden_scores_tell_clips_and_sections_apart(found):
+def test_the_golden_scores_tell_clips_and_sections_apart(current):
     for system in SYSTEMS:
-        values = [score["value"] for name, score in found.items() if name.startswith(f"{system} ")]
+        values = [
+            score["value"] for name, score in current.items() if name.startswith(f"{system} ")
+        ]
         assert len(set(values)) == len(values)
 
 

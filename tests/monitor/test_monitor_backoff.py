@@ -1,4 +1,4 @@
-"""How long is waited before something is tried again."""
+"""The time between two attempts."""
 
 from __future__ import annotations
 
@@ -18,6 +18,6 @@ def test_waits_double_up_to_the_longest_and_begin_anew():
 
 
 def test_many_that_lost_one_server_do_not_come_back_together():
-    plant = [Backoff(random.Random(seed)) for seed in range(20)]
+    backoffs = [Backoff(random.Random(seed)) for seed in range(20)]
     for _ in range(12):
-        assert len({round(next(backoff), 3) for backoff in plant}) > 15
+        assert len({round(next(backoff), 3) for backoff in backoffs}) > 15

@@ -127,7 +127,7 @@ def test_a_mistake_outside_of_machines_is_reported(error_of, text, sentence):
     assert error_of(text) == sentence
 
 
-def test_all_mistakes_are_told_at_once(error_of):
+def test_all_mistakes_are_reported_at_once(error_of):
     message = error_of(
         """
 speed: fast
@@ -169,11 +169,11 @@ machines:
         ("name: 2026-13-45", "month must be in 1..12"),
     ],
 )
-def test_what_is_no_yaml_is_told_by_its_line(error_of, text, sentence):
+def test_what_is_no_yaml_is_reported_by_its_line(error_of, text, sentence):
     assert error_of(text) == f"not valid YAML: {sentence}"
 
 
-def test_a_file_that_is_no_text_is_told(tmp_path):
+def test_a_file_that_is_no_text_is_reported(tmp_path):
     (tmp_path / "monitor.yaml").write_bytes(b"name: \xff\xfe")
     with pytest.raises(SsdptError, match="not a text file; the configuration is YAML"):
         read_monitor_config(tmp_path / "monitor.yaml")

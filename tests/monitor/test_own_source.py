@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from packages import install
-from receivers import an_event, until
+from receivers import an_event
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.config import (
     MachineSettings,
@@ -24,6 +24,7 @@ from ssdpt.monitor.config import (
 from ssdpt.monitor.messages import EventChanged
 from ssdpt.monitor.outputs import create_output, open_output
 from ssdpt.monitor.sources import open_source
+from waiting import wait_until
 
 PAGE = (Path(__file__).parents[2] / "docs" / "own-source.md").read_text("utf-8")
 
@@ -72,11 +73,11 @@ def test_a_source_of_another_package_gives_sound(folder):
 
 def test_an_output_of_another_package_sends_events(folder):
     settings = read_monitor_config(folder / "monitor.yaml").outputs[0]
-    assert create_output(settings).probe(1.0) == "folder exists (nothing written)"
+    assert create_output(settings).probe(60.0) == "folder exists (nothing written)"
     output = open_output(settings, {"fan": "Fan"})
     message = EventChanged(event=an_event("fan"))
     output.publish(message)
-    until(lambda: output.status.sent == 1)
+    wait_until(lambda: output.status.sent == 1)
     output.close()
     (line,) = (folder / "events.log").read_text().splitlines()
     assert json.loads(line)["delivery"] == message.delivery

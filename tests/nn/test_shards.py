@@ -161,7 +161,7 @@ def test_workers_use_one_thread_and_everyone_else_as_many_as_before(two_threads)
 
 def test_all_threads_can_be_left_to_the_shards(two_threads):
     def at_work(_):
-        everyone.wait(timeout=30)
+        everyone.wait(timeout=60)
         return threading.get_ident()
 
     with threads_for_shards():

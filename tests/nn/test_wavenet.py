@@ -29,8 +29,10 @@ def test_the_table_in_the_file_is_that_of_the_default():
     for layer in table:
         numbers = map(str, (layer.kernel, layer.dilation, layer.receptive_field))
         expected = [*layer.name.split(), *numbers]
-        assert expected in [words[: len(expected)] for words in written]
-    assert sum(words[:1] in (["input"], ["stack"], ["frame"]) for words in written) == len(table)
+        assert expected in [columns[: len(expected)] for columns in written]
+    assert sum(columns[:1] in (["input"], ["stack"], ["frame"]) for columns in written) == len(
+        table
+    )
     assert table[-1].receptive_field == 8192
 
 

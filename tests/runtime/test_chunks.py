@@ -1,4 +1,4 @@
-"""Pieces of a clip: what the graph says of them is what it would have said of the whole."""
+"""Chunks of a clip: together they give the outputs of the graph for the whole clip."""
 
 from __future__ import annotations
 

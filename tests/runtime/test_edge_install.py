@@ -51,11 +51,11 @@ def test_an_edge_install_scores_an_export(models, exports, fan, tmp_path):
 
     for clip in sorted((fan / "source_test").glob("*.wav"))[::4]:
         for name in ("ssdpt", "ae", "gmm"):
-            told = run(command, "score", exports[name], clip, "--format", "jsonl", codes=(0, 1))
-            found, expected = json.loads(told), ssdpt.load(str(models[name])).score(clip)
-            assert found["value"] == pytest.approx(expected.value, rel=1e-4, abs=1e-4)
-            assert found["level"] == expected.level
-    for words in (("score", models["gmm"], clip), ("fit", fan, "--out", tmp_path / "m")):
-        assert "pip install 'ssdpt[train]'" in run(command, *words, codes=(2,))
-    told = run(command, "export", models["gmm"], "--out", tmp_path / "e", codes=(2,))
-    assert "pip install 'ssdpt[" in told
+            output = run(command, "score", exports[name], clip, "--format", "jsonl", codes=(0, 1))
+            score, expected = json.loads(output), ssdpt.load(str(models[name])).score(clip)
+            assert score["value"] == pytest.approx(expected.value, rel=1e-4, abs=1e-4)
+            assert score["level"] == expected.level
+    for arguments in (("score", models["gmm"], clip), ("fit", fan, "--out", tmp_path / "m")):
+        assert "pip install 'ssdpt[train]'" in run(command, *arguments, codes=(2,))
+    output = run(command, "export", models["gmm"], "--out", tmp_path / "e", codes=(2,))
+    assert "pip install 'ssdpt[" in output

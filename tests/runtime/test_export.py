@@ -1,4 +1,4 @@
-"""`ssdpt export`: verified, whole or not at all."""
+"""`ssdpt export`: the export is verified, and written completely or not at all."""
 
 from __future__ import annotations
 
@@ -111,12 +111,20 @@ def test_clips_of_ones_own_are_compared(cli, models, fan, tmp_path):
 
 
 def test_smaller_variants_need_consent_and_say_what_they_cost(cli, models, fan, tmp_path):
-    words = ("export", models["ssdpt"], "--out", tmp_path / "out", "--precision", "int8", "--quiet")
-    answer = cli(*words, "--data", fan)
+    arguments = (
+        "export",
+        models["ssdpt"],
+        "--out",
+        tmp_path / "out",
+        "--precision",
+        "int8",
+        "--quiet",
+    )
+    answer = cli(*arguments, "--data", fan)
     assert answer.code == 2
     assert "pass --allow-loss to accept this" in answer.error
     assert not (tmp_path / "out").exists()
-    answer = cli(*words, "--data", fan, "--allow-loss")
+    answer = cli(*arguments, "--data", fan, "--allow-loss")
     assert answer.code == 0, answer.err
     manifest = manifest_of(tmp_path / "out")
     checked, loss = manifest.verification, manifest.loss
@@ -147,11 +155,13 @@ def test_float16_halves_the_weights_and_nothing_else(models, exports, tmp_path):
 
 
 def test_recordings_of_another_kind_are_no_comparison(cli, fleet_folder, models, fan, tmp_path):
-    words = ("--out", tmp_path / "out", "--quiet")
-    told = cli("export", fleet_folder, "--clips", fan, *words).error
-    assert "no recordings of machine valve to compare on" in told
-    told = cli("export", models["ae"], "--data", fan / "train", "--precision", "int8", *words).error
-    assert "no labelled test recordings of machine fan to compare on" in told
+    arguments = ("--out", tmp_path / "out", "--quiet")
+    error = cli("export", fleet_folder, "--clips", fan, *arguments).error
+    assert "no recordings of machine valve to compare on" in error
+    error = cli(
+        "export", models["ae"], "--data", fan / "train", "--precision", "int8", *arguments
+    ).error
+    assert "no labelled test recordings of machine fan to compare on" in error
 
 
 def test_a_gaussian_has_no_smaller_variant(cli, models, tmp_path):
@@ -170,7 +180,7 @@ def test_the_loss_needs_both_labels(models, fan, tmp_path):
 
 
 def test_several_machines_are_exported_together_or_not_at_all(
-    cli, fleet_folder, plant, tmp_path, monkeypatch
+    cli, fleet_folder, simulated, tmp_path, monkeypatch
 ):
     out = tmp_path / "out"
     assert cli("export", fleet_folder, "--out", out, "--quiet").code == 0
@@ -178,7 +188,7 @@ def test_several_machines_are_exported_together_or_not_at_all(
     fleet = Fleet.load(out)
     assert fleet.machines == Fleet.load(fleet_folder).machines
     for machine in fleet:
-        clip = next((plant / machine / "source_test").glob("*.wav"))
+        clip = next((simulated / machine / "source_test").glob("*.wav"))
         answer = cli("score", out, clip, "--format", "jsonl")
         assert json.loads(answer.out)["machine"] == machine
     # The second machine fails: the first is not written either.
@@ -202,13 +212,13 @@ def test_several_machines_are_exported_together_or_not_at_all(
 
 def test_what_cannot_be_exported(cli, exports, models, tmp_path):
     out = tmp_path / "out"
-    told = cli("export", exports["gmm"], "--out", out).error
-    assert "is exported already; give the model it was made from" in told
+    error = cli("export", exports["gmm"], "--out", out).error
+    assert "is exported already; give the model it was made from" in error
     assert "no such model" in cli("export", tmp_path / "absent", "--out", out).error
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "thesis.tex").write_text("x")
-    told = cli("export", models["gmm"], "--out", tmp_path / "full").error
-    assert "holds other files (thesis.tex)" in told
+    error = cli("export", models["gmm"], "--out", tmp_path / "full").error
+    assert "holds other files (thesis.tex)" in error
     own = Path(shutil.copytree(models["gmm"], tmp_path / "model"))
     assert "holds other files" in cli("export", own, "--out", own).error
     assert (own / "config.json").is_file()
@@ -226,9 +236,17 @@ def test_what_is_not_installed_is_named(cli, models, tmp_path, monkeypatch, name
     for module in [m for m in sys.modules if m.split(".")[0] == name]:
         monkeypatch.delitem(sys.modules, module)
     monkeypatch.setitem(sys.modules, name, None)
-    words = ("export", models["gmm"], "--out", tmp_path / "out", "--format", "openvino", "--quiet")
+    arguments = (
+        "export",
+        models["gmm"],
+        "--out",
+        tmp_path / "out",
+        "--format",
+        "openvino",
+        "--quiet",
+    )
     extra = "openvino" if name == "openvino" else "onnx"
-    answer = cli(*words)
+    answer = cli(*arguments)
     assert answer.code == 2
     assert f"pip install 'ssdpt[{extra}]'" in answer.error
     assert not (tmp_path / "out").exists()
@@ -276,10 +294,10 @@ def test_synthesised_clips_sound_like_the_machine(detectors, tmp_path):
     made = synthesise(tmp_path, detector.config, spectra, (*detector.sections, ""), [4.0] * 8)
     assert [item.label for item in made] == ["normal", "anomaly"] * 8
     for item in made[::2]:
-        heard = detector.frames(item.path).mean(0)
+        mean_frame = detector.frames(item.path).mean(0)
         expected = spectra.get(item.section, np.mean(list(spectra.values()), axis=0))
         # Within the mean of the logarithm of noise (−2.5 dB) and the level's own spread.
-        assert np.abs(heard - expected).mean() < 6
+        assert np.abs(mean_frame - expected).mean() < 6
     flat = synthesise(tmp_path / "flat", detector.config, {}, detector.sections, [0.05])
     assert len(flat) == 2
 

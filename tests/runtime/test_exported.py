@@ -1,4 +1,4 @@
-"""An exported model judges as the model it was made from, without torch."""
+"""An exported model scores like the model it was made from, without torch."""
 
 from __future__ import annotations
 
@@ -86,11 +86,11 @@ def test_cutting_a_recording_into_pieces_changes_nothing(exports, clips, name):
     whole = exported.outputs(clips["minute"])
     small = exported.manifest.segment.model_copy(update={"at_once": 3})
     exported.manifest = exported.manifest.model_copy(update={"segment": small})
-    found = exported.score(clips["minute"], section="01")
+    score = exported.score(clips["minute"], section="01")
     np.testing.assert_allclose(
-        found.timeline.value, whole["score"][:, 1], rtol=1e-5, atol=1e-5, strict=True
+        score.timeline.value, whole["score"][:, 1], rtol=1e-5, atol=1e-5, strict=True
     )
-    assert found.value == pytest.approx(whole["clip"][1], rel=1e-5, abs=1e-5)
+    assert score.value == pytest.approx(whole["clip"][1], rel=1e-5, abs=1e-5)
 
 
 def test_a_silent_or_damaged_clip_is_refused_as_ever(exports, tmp_path):
@@ -112,9 +112,9 @@ from ssdpt.cli import main
 main()
 """
     for name in ("ssdpt", "gmm"):
-        words = ("score", exports[name], clips["normal"], "--format", "jsonl")
+        arguments = ("score", exports[name], clips["normal"], "--format", "jsonl")
         done = subprocess.run(
-            [sys.executable, "-c", code, *map(str, words)], capture_output=True, text=True
+            [sys.executable, "-c", code, *map(str, arguments)], capture_output=True, text=True
         )
         assert done.returncode in {0, 1}, done.stderr
         value = json.loads(done.stdout)["value"]
@@ -134,9 +134,9 @@ def test_thresholds_move_and_stay(cli, models, export, clips):
 
 
 def test_info_tells_what_it_is(cli, export):
-    told = cli("info", export).out
-    assert "Exported by ssdpt" in told
-    assert "largest |Δscore|" in told
+    output = cli("info", export).out
+    assert "Exported by ssdpt" in output
+    assert "largest |Δscore|" in output
     (facts,) = json.loads(cli("info", export, "--json").out)
     assert facts["machine"] == "fan"
     assert facts["export"]["verification"]["clips"] == 20
@@ -146,19 +146,22 @@ def test_info_tells_what_it_is(cli, export):
 def test_it_can_be_evaluated_and_compared(cli, models, exports, fan, tmp_path):
     answer = cli("evaluate", exports["gmm"], fan, "--out", tmp_path / "e", "--quiet")
     assert answer.code == 0, answer.err
-    found = json.loads((tmp_path / "e" / "metrics.json").read_text("utf-8"))
+    metrics = json.loads((tmp_path / "e" / "metrics.json").read_text("utf-8"))
     cli("evaluate", models["gmm"], fan, "--out", tmp_path / "m", "--quiet")
     expected = json.loads((tmp_path / "m" / "metrics.json").read_text("utf-8"))
-    assert found["machines"] == expected["machines"]
+    assert metrics["machines"] == expected["machines"]
 
 
 def test_the_example_scores_a_wav(exports, clips, cli):
     for name in ("ssdpt", "gmm"):
         for kind in ("normal", "faulty"):
             for section in ("01", "77"):
-                words = (EXAMPLE, exports[name], clips[kind], section)
+                arguments = (EXAMPLE, exports[name], clips[kind], section)
                 done = subprocess.run(
-                    [sys.executable, *map(str, words)], capture_output=True, text=True, check=True
+                    [sys.executable, *map(str, arguments)],
+                    capture_output=True,
+                    text=True,
+                    check=True,
                 )
                 score, threshold, verdict = done.stdout.split()
                 answer = cli(
@@ -231,11 +234,12 @@ def test_an_operator_set_the_runtime_lacks_is_named(export):
 
     rewrite(export, newer)
     change(export, opset=999)
-    told = refused(export)
+    message = refused(export)
     assert (
-        "cannot load this graph (operator set 999): upgrade it, or export the model again" in told
+        "cannot load this graph (operator set 999): upgrade it, or export the model again"
+        in message
     )
-    assert "\n" not in told
+    assert "\n" not in message
 
 
 def test_a_graph_without_the_outputs_is_refused(export):
@@ -258,8 +262,8 @@ def test_a_runtime_that_is_not_installed_is_named(cli, export, clips, monkeypatc
 
 def test_embeddings_come_out(exports, clips):
     exported = ExportedDetector.load(exports["ssdpt"])
-    found = exported.outputs(clips["normal"])
-    assert found["embedding"].shape == (len(found["score"]), 32)
-    assert found["frames"].shape[1] == 32
+    outputs = exported.outputs(clips["normal"])
+    assert outputs["embedding"].shape == (len(outputs["score"]), 32)
+    assert outputs["frames"].shape[1] == 32
     frames = soundfile.info(clips["normal"]).frames
-    assert len(found["frames"]) == 1 + frames // 512
+    assert len(outputs["frames"]) == 1 + frames // 512

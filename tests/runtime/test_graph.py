@@ -23,9 +23,9 @@ def test_the_log_mel_inside_is_the_log_mel(arithmetic, off):
     samples = np.sin(np.arange(40_000) * 0.4) + 1e-4 * np.random.default_rng(0).normal(size=40_000)
     for count in LENGTHS:
         clip = samples[:count].astype(np.float32)
-        found = graph(torch.from_numpy(clip)).numpy()
-        assert found.dtype == np.float32
-        np.testing.assert_allclose(found, front_end(clip), atol=off)
+        frames = graph(torch.from_numpy(clip)).numpy()
+        assert frames.dtype == np.float32
+        np.testing.assert_allclose(frames, front_end(clip), atol=off)
 
 
 @pytest.mark.parametrize("frames", [1, 3, 16, 17, 100])
@@ -44,16 +44,16 @@ def test_every_system_scores_in_its_graph_as_it_does(detectors, name):
     for count in LENGTHS:
         samples = hum(3)[:count]
         with torch.inference_mode():
-            found = dict(zip(graph.outputs, graph(torch.from_numpy(samples)), strict=True))
+            outputs = dict(zip(graph.outputs, graph(torch.from_numpy(samples)), strict=True))
         for place, section in enumerate(system.sections):
             score = system.score([front_end(samples)], section)
-            assert found["clip"][place].item() == pytest.approx(score.value, rel=1e-5, abs=1e-5)
+            assert outputs["clip"][place].item() == pytest.approx(score.value, rel=1e-5, abs=1e-5)
             line = score.timeline
-            np.testing.assert_allclose(found["score"][:, place], line.value, rtol=1e-5, atol=1e-5)
+            np.testing.assert_allclose(outputs["score"][:, place], line.value, rtol=1e-5, atol=1e-5)
             assert set(graph.system.weights) == set(line.parts)
             for part, values in line.parts.items():
-                np.testing.assert_allclose(found[part][:, place], values, rtol=1e-5, atol=1e-5)
-        assert len(found["embedding"]) == len(line.value)
+                np.testing.assert_allclose(outputs[part][:, place], values, rtol=1e-5, atol=1e-5)
+        assert len(outputs["embedding"]) == len(line.value)
 
 
 def test_the_dcase_form_of_the_score_has_a_graph(detectors):
@@ -63,7 +63,7 @@ def test_the_dcase_form_of_the_score_has_a_graph(detectors):
     config = load_config("tiny", {"ssdpt.score": "dcase", "ssdpt.target": "standardised"})
     system = Ssdpt(config, trained.classes, trained.network)
     samples = hum(3)
-    found = dict(
+    outputs = dict(
         zip(
             (graph := ModelGraph(system, "float64").eval()).outputs,
             graph(torch.from_numpy(samples)),
@@ -71,4 +71,4 @@ def test_the_dcase_form_of_the_score_has_a_graph(detectors):
         )
     )
     score = system.score([LogMel(config.features, 16000)(samples)], "01")
-    assert found["clip"][1].item() == pytest.approx(score.value, rel=1e-5)
+    assert outputs["clip"][1].item() == pytest.approx(score.value, rel=1e-5)

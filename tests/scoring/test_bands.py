@@ -1,4 +1,4 @@
-"""The bands that a map points at."""
+"""The frequency bands that stand out in an anomaly map."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_an_even_map_has_no_bands():
     assert top_bands(np.ones((5, 20), np.float32), FREQUENCIES) == ()
 
 
-def test_hertz_in_words():
+def test_hertz_as_text():
     assert [hertz(value) for value in (49.6, 999, 1000, 1234, 12345)] == [
         *("50 Hz", "999 Hz", "1 kHz", "1.23 kHz", "12.3 kHz")
     ]

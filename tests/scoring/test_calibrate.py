@@ -1,4 +1,4 @@
-"""Thresholds from normal scores alone: the right rate, honest about what few clips can show."""
+"""Thresholds from normal scores alone: the requested rate, and a note where clips are too few."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Maps of overlapping segments to one of the clip."""
+"""Anomaly maps of overlapping segments become one map of the clip."""
 
 from __future__ import annotations
 

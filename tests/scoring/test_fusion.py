@@ -67,11 +67,11 @@ def test_a_timeline_onto_itself_stays_as_it_is():
 def test_values_stand_at_the_middles_of_segments():
     """Middles of the long segments: 2, 4, 6 s; of the short ones: 0.5, 2.5, 4.5, 6.5 s."""
     long, short = line(3, 2.0, 4.0), line(4, 2.0, 1.0)
-    found = onto_timeline(np.array([10.0, 20.0, 40.0], np.float32), long, short)
-    np.testing.assert_allclose(found, [10.0, 12.5, 25.0, 40.0])
-    assert found.dtype == np.float32
+    values = onto_timeline(np.array([10.0, 20.0, 40.0], np.float32), long, short)
+    np.testing.assert_allclose(values, [10.0, 12.5, 25.0, 40.0])
+    assert values.dtype == np.float32
 
 
 def test_one_long_segment_counts_for_all_short_ones():
-    found = onto_timeline(np.array([3.0], np.float32), line(1, 1.0, 9.0), line(5, 0.1, 1.0))
-    np.testing.assert_array_equal(found, np.full(5, 3.0))
+    values = onto_timeline(np.array([3.0], np.float32), line(1, 1.0, 9.0), line(5, 0.1, 1.0))
+    np.testing.assert_array_equal(values, np.full(5, 3.0))

@@ -32,10 +32,10 @@ def test_a_point_amid_the_references_is_about_one_and_one_far_away_is_far_above(
 
 def test_what_is_local_counts_not_how_far_apart_clips_are_everywhere():
     near, far = points(50), 30 + 5 * points(50, seed=1)
-    known = LocalOutliers(np.concatenate([near, far]), 4)
+    outliers = LocalOutliers(np.concatenate([near, far]), 4)
     step = np.full((1, 8), 1.5, np.float32)
-    beside_near = known.factors(near.mean(0) + 3 * step)
-    beside_far = known.factors(far.mean(0) + 3 * step)
+    beside_near = outliers.factors(near.mean(0) + 3 * step)
+    beside_far = outliers.factors(far.mean(0) + 3 * step)
     assert beside_near > 1.5 * beside_far
 
 

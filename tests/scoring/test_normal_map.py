@@ -1,4 +1,4 @@
-"""Maps point at what was put into a clip, whatever the microphone's place."""
+"""Anomaly maps show an added fault, for any position of the microphone."""
 
 from __future__ import annotations
 

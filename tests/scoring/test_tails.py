@@ -1,4 +1,4 @@
-"""The tail keeps its word: what share of unseen draws lies above the threshold of a rate."""
+"""The tail: the share of new samples above a threshold is the requested rate."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ DISTRIBUTIONS = {
 
 
 def ratios(truth, clips, repeats, **changes):
-    """Rate found over rate asked for: (repeats, rates), from so many samples of `clips`."""
+    """Measured rate over requested rate: (repeats, rates), from so many samples of `clips`."""
     rng = np.random.default_rng(0)
-    found = []
+    rates = []
     for _ in range(repeats):
         tail = fit_tail([truth.rvs(size=clips, random_state=rng)], DecisionConfig(**changes), 0)
-        found.append([truth.sf(tail.threshold(rate)) for rate in RATES])
-    return np.array(found) / RATES
+        rates.append([truth.sf(tail.threshold(rate)) for rate in RATES])
+    return np.array(rates) / RATES
 
 
-def outside(found):
-    return ((found < 0.5) | (found > 2)).mean(0)
+def outside(ratio):
+    return ((ratio < 0.5) | (ratio > 2)).mean(0)
 
 
 @pytest.mark.parametrize("name", DISTRIBUTIONS)
 def test_a_thousand_clips_keep_one_per_cent(name):
-    found = ratios(DISTRIBUTIONS[name], 1000, 6)
-    assert outside(found).max() == 0
-    np.testing.assert_allclose(found.mean(0), 1, atol=0.3)
+    measured = ratios(DISTRIBUTIONS[name], 1000, 6)
+    assert outside(measured).max() == 0
+    np.testing.assert_allclose(measured.mean(0), 1, atol=0.3)
 
 
 @pytest.mark.parametrize("name", DISTRIBUTIONS)
@@ -101,10 +101,10 @@ class TestDomains:
             TARGET: list(self.target),
             ("01", "source"): list(self.source + 100),
         }
-        found = calibrate(scores, DecisionConfig(), cross_fitted=True, seed=0)
-        assert found.sections["00"] == self.tail(self.source, self.target)
-        assert found.sections["01"] == self.tail(self.source + 100)
-        assert found.pooled.clips == 400
+        calibration = calibrate(scores, DecisionConfig(), cross_fitted=True, seed=0)
+        assert calibration.sections["00"] == self.tail(self.source, self.target)
+        assert calibration.sections["01"] == self.tail(self.source + 100)
+        assert calibration.pooled.clips == 400
 
 
 class TestAlignment:

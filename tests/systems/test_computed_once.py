@@ -45,9 +45,9 @@ def test_a_fit_of_one_machine(computed, fan):
 
 
 @pytest.mark.parametrize("system", ["texture", "multiview"])
-def test_a_fit_of_several_machines(computed, plant, tmp_path, system):
+def test_a_fit_of_several_machines(computed, simulated, tmp_path, system):
     config = load_config("tiny", {"system": system, "device": "cpu"})
-    fleet = fit_fleet(read_layout(plant), config, tmp_path / "models")
+    fleet = fit_fleet(read_layout(simulated), config, tmp_path / "models")
     clips = sum(detector.stored.description["clips"] for detector in fleet.values())
     embeddings = clips if system == MultiView.name else 0
     assert computed == {"views": clips, "embeddings": embeddings}

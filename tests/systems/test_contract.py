@@ -1,4 +1,4 @@
-"""Every system keeps the contract of base.py."""
+"""Every system fulfils the contract of base.py."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ssdpt.types import Recording
 
 pytestmark = pytest.mark.parametrize("name", system_names())
 
-# A setting that changes the shape of what is learnt.
+# A setting that changes the shape of what is learned.
 OTHER_SHAPE = {
     "mnv2-lof": {"mnv2_lof.n_fft": 256},
     "wavenet-ensemble": {"wavenet.embedding": 16},
@@ -114,11 +114,11 @@ def test_the_map_is_over_frames_and_bins_and_not_negative(system, frames, count)
         with pytest.raises(SsdptError, match="cannot show where"):
             system.anomaly_map(frames, "00")
         return
-    found = system.anomaly_map(frames, "00")
-    assert found.shape == (len(frames), len(system.front_end.frequencies))
-    assert found.dtype == np.float32
-    assert (found >= 0).all()
-    assert np.isfinite(found).all()
+    values = system.anomaly_map(frames, "00")
+    assert values.shape == (len(frames), len(system.front_end.frequencies))
+    assert values.dtype == np.float32
+    assert (values >= 0).all()
+    assert np.isfinite(values).all()
 
 
 def test_the_map_shows_where_a_strange_tone_is(system, frames):
@@ -132,11 +132,11 @@ def test_the_map_shows_where_a_strange_tone_is(system, frames):
 
 def test_an_unseen_section_is_scored_by_rule_and_says_so(detectors, name, clip):
     detector = detectors[name]
-    known = [detector.score(clip, section=section) for section in detector.sections]
+    scores = [detector.score(clip, section=section) for section in detector.sections]
     unknown = detector.score(clip, section="77")
-    assert unknown.value == min(score.value for score in known)
+    assert unknown.value == min(score.value for score in scores)
     assert any("ID 77 was not in training" in note for note in unknown.notes)
-    assert not any("not in training" in note for note in known[0].notes)
+    assert not any("not in training" in note for note in scores[0].notes)
 
 
 def test_one_seed_one_score_another_seed_another(fan, name, clip):

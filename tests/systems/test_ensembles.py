@@ -109,15 +109,15 @@ def test_members_are_laid_over_the_settings_of_ssdpt():
 
 
 @pytest.mark.parametrize(
-    ("member", "words"),
+    ("member", "message"),
     [
         ({"frames": 20}, r"member 2 of ssdpt-ensemble: .*frames \(20\) must be a multiple of"),
         ({"frames": 8}, "member 2 of ssdpt-ensemble: .*a patch mask is longer than a segment"),
     ],
 )
-def test_a_member_that_does_not_fit_is_named_before_anything_is_computed(member, words):
+def test_a_member_that_does_not_fit_is_named_before_anything_is_computed(member, message):
     changes = {"ssdpt_ensemble.members": [{"frames": 16}, member], "ssdpt.mask.patch_size": 10}
-    with pytest.raises(SsdptError, match=words):
+    with pytest.raises(SsdptError, match=message):
         SsdptEnsemble.front_end_of(settings(**changes))
 
 
@@ -157,8 +157,8 @@ def test_blocks_that_come_only_once(ensemble, sound, in_memory, monkeypatch):
 
 
 def test_several_clips_together(ensemble, sound):
-    heard = ensemble.score_many([sound, sound[:40], sound[:5]])
-    for frames, score_as in zip([sound, sound[:40], sound[:5]], heard, strict=True):
+    scores = ensemble.score_many([sound, sound[:40], sound[:5]])
+    for frames, score_as in zip([sound, sound[:40], sound[:5]], scores, strict=True):
         assert score_as("01").value == pytest.approx(ensemble.score([frames], "01").value)
 
 
@@ -201,18 +201,18 @@ def test_foreign_arrays_are_refused(ensemble):
 def test_the_map_is_the_mean_of_maps_of_one_level(ensemble, sound):
     maps = [member.anomaly_map(sound, "00") for member in ensemble.members]
     expected = np.mean([one / one.mean() for one in maps], axis=0)
-    found = ensemble.anomaly_map(sound, "00")
-    assert found.dtype == np.float32
-    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
-    assert found.mean() == pytest.approx(1, rel=1e-4)
+    anomaly_map = ensemble.anomaly_map(sound, "00")
+    assert anomaly_map.dtype == np.float32
+    np.testing.assert_allclose(anomaly_map, expected, rtol=1e-4, atol=1e-5)
+    assert anomaly_map.mean() == pytest.approx(1, rel=1e-4)
 
 
 def test_a_member_that_finds_nothing_odd_leaves_the_map_to_the_others(ensemble, sound, monkeypatch):
     nothing = np.zeros_like(sound)
     monkeypatch.setattr(ensemble.members[1], "anomaly_map", lambda *_: nothing)
-    found = ensemble.anomaly_map(sound, "00")
-    assert np.isfinite(found).all()
-    assert found.mean() == pytest.approx(0.5, rel=1e-4)
+    anomaly_map = ensemble.anomaly_map(sound, "00")
+    assert np.isfinite(anomaly_map).all()
+    assert anomaly_map.mean() == pytest.approx(0.5, rel=1e-4)
 
 
 def test_parameters_are_those_of_all_members(ensemble):
@@ -292,14 +292,14 @@ def test_the_log_tells_of_all_members(ensemble, place):
     assert [(line["member"], line["epoch"]) for line in log] == wanted
 
 
-def test_of_several_members_none_is_told_after_an_epoch(clips, tmp_path):
-    told = []
-    context = FitContext(tmp_path, "x", after_epoch=lambda *found: told.append(found))
+def test_of_several_members_none_reports_after_an_epoch(clips, tmp_path):
+    calls = []
+    context = FitContext(tmp_path, "x", after_epoch=lambda *arguments: calls.append(arguments))
     SsdptEnsemble.fit(clips, settings(), context)
-    assert told == []
+    assert calls == []
     alone = settings(**{"ssdpt_ensemble.members": MEMBERS[:1]})
     SsdptEnsemble.fit(clips, alone, replace(context, work=tmp_path / "one"))
-    assert [(type(system), epoch) for system, epoch in told] == [(Ssdpt, 1), (Ssdpt, 2)]
+    assert [(type(system), epoch) for system, epoch in calls] == [(Ssdpt, 1), (Ssdpt, 2)]
 
 
 # In a process of its own: what earlier tests left in memory would hide the growth.
@@ -337,7 +337,7 @@ print(peak_megabytes() - before)
 
 
 @pytest.mark.skipif(
-    not Path("/proc/self/status").is_file(), reason="reads the peak of memory as Linux tells it"
+    not Path("/proc/self/status").is_file(), reason="reads the peak of memory from /proc of Linux"
 )
 @pytest.mark.full
 def test_hours_of_samples_that_come_only_once_take_constant_memory():

@@ -97,12 +97,12 @@ def test_several_components_are_a_mixture():
 
 def pooled(frames, weight):
     """The definition, bin by bin and frame by frame."""
-    found = []
+    scores = []
     for values in frames.T:
         ranked = sorted(values.tolist(), reverse=True)
         weights = [weight**rank for rank in range(len(ranked))]
-        found.append(sum(w * v for w, v in zip(weights, ranked, strict=True)) / sum(weights))
-    return np.array(found)
+        scores.append(sum(w * v for w, v in zip(weights, ranked, strict=True)) / sum(weights))
+    return np.array(scores)
 
 
 def test_loud_frames_weigh_more():
@@ -142,9 +142,9 @@ def test_made_up_clips_lie_between_real_ones():
 
     rng = np.random.default_rng(1)
     source, target = list(rng.normal(size=(50, 2))), list(rng.normal(9, 1, size=(4, 2)))
-    found = _balanced(source, target, load("tiny").gmm, np.random.default_rng(0))
-    assert len(found) == 100
-    made_up = found[54:]
+    balanced = _balanced(source, target, load("tiny").gmm, np.random.default_rng(0))
+    assert len(balanced) == 100
+    made_up = balanced[54:]
     for point in made_up:
         gaps = [
             np.linalg.norm(point - a) + np.linalg.norm(point - b) - np.linalg.norm(a - b)

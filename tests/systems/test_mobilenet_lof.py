@@ -116,9 +116,9 @@ def test_a_section_of_hardly_any_clips_is_scored(tmp_path, count):
     places = [("00", "source")] * 6 + [("01", "target")] * count
     view = clips_of(places)
     system = fitted(view, tmp_path, **{"mnv2_lof.training.epochs": 2})
-    heard, strange = view.source.clip(6), np.full((FRAMES, BINS), -5, np.float32)
-    assert np.isfinite(system.score([heard], "01").value)
-    assert system.score([strange], "01").value >= system.score([heard], "01").value
+    learned, strange = view.source.clip(6), np.full((FRAMES, BINS), -5, np.float32)
+    assert np.isfinite(system.score([learned], "01").value)
+    assert system.score([strange], "01").value >= system.score([learned], "01").value
 
 
 def test_several_clips_together_score_as_each_alone(trained, view, monkeypatch):

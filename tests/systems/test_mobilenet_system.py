@@ -115,8 +115,8 @@ def test_several_clips_together_score_as_each_alone(trained, clips, monkeypatch)
     alone = [trained.score([frames], "01") for frames in together]
     monkeypatch.setattr(type(trained), "on_gpu", True)  # a GPU is given all at once
     for score_as, expected in zip(trained.score_many(together), alone, strict=True):
-        found = score_as("01")
-        np.testing.assert_allclose(found.timeline.value, expected.timeline.value, rtol=1e-4)
+        score = score_as("01")
+        np.testing.assert_allclose(score.timeline.value, expected.timeline.value, rtol=1e-4)
 
 
 def test_the_copy_for_scoring_follows_the_network(trained, clips):

@@ -25,10 +25,10 @@ TINY = {"system": "multiview", "device": "cpu"}
 
 
 @pytest.fixture(scope="module")
-def together(plant, tmp_path_factory):
+def together(simulated, tmp_path_factory):
     """fan and valve with shared networks."""
     out = tmp_path_factory.mktemp("together") / "models"
-    fit_fleet(read_layout(plant), load_config("tiny", TINY), out)
+    fit_fleet(read_layout(simulated), load_config("tiny", TINY), out)
     return out
 
 
@@ -59,11 +59,11 @@ def test_machines_fitted_together_share_their_networks(together):
     assert [line["network"] for line in log] == ["steady-1"] * 2 + ["moving-1"] * 2  # epochs
 
 
-def test_a_machine_added_later_hears_with_the_same_networks(together, plant, tmp_path):
+def test_a_machine_added_later_uses_the_same_networks(together, simulated, tmp_path):
     model = tmp_path / "models"
     shutil.copytree(together, model)
     before = (model / "fan" / "model.safetensors").read_bytes()
-    new = one_section(plant / "fan", tmp_path / "blower")
+    new = one_section(simulated / "fan", tmp_path / "blower")
     add_to_fleet(read_layout(new), model, {})
     fleet = Fleet.load(model, device="cpu")
     assert set(fleet) == {"fan", "valve", "blower"}
@@ -82,17 +82,17 @@ def test_nothing_is_added_to_one_machine_or_to_another_system(models, fan):
         add_to_fleet(read_layout(fan), models["texture"], {})
 
 
-def test_one_machine_alone_is_judged_by_hand_made_views_and_says_so(plant, tmp_path):
-    alone = one_section(plant / "fan", tmp_path / "fan")
+def test_one_machine_alone_is_judged_by_hand_made_views_and_says_so(simulated, tmp_path):
+    alone = one_section(simulated / "fan", tmp_path / "fan")
     detector = Detector.fit(alone, config=load_config("tiny", TINY))
     assert set(detector.system.section_models["00"].views) == set(UNTRAINED)
     fleet = fit_fleet(read_layout(alone), load_config("tiny", TINY), tmp_path / "model")
     assert any("views without networks" in note for note in fleet["fan"].stored.notes)
 
 
-def test_a_background_adds_networks_and_its_copies_are_left_out(plant, tmp_path):
-    alone = one_section(plant / "fan", tmp_path / "fan")
-    hall = one_section(plant / "valve", tmp_path / "hall")
+def test_a_background_adds_networks_and_its_copies_are_left_out(simulated, tmp_path):
+    alone = one_section(simulated / "fan", tmp_path / "fan")
+    hall = one_section(simulated / "valve", tmp_path / "hall")
     copied = sorted((alone / "train").glob("*.wav"))[0]
     shutil.copy(copied, hall / "train" / "section_00_source_train_normal_9999_copy.wav")
     result = CliRunner().invoke(
@@ -131,8 +131,8 @@ def test_what_ships_is_of_the_default_front_end_and_whole():
     assert SharedReference.shipped(load_config("tiny")).spread == {}
 
 
-def test_frozen_networks_judge_one_machine_in_seconds(plant, tmp_path):
-    alone = one_section(plant / "fan", tmp_path / "fan")
+def test_frozen_networks_judge_one_machine_in_seconds(simulated, tmp_path):
+    alone = one_section(simulated / "fan", tmp_path / "fan")
     result = CliRunner().invoke(
         app, ["fit", str(alone), "--frozen", "--device", "cpu", "--out", str(tmp_path / "model")]
     )
@@ -159,9 +159,9 @@ def test_options_that_do_not_go_together_are_refused(fan, tmp_path, options, rea
     assert not (tmp_path / "m").exists()
 
 
-def test_two_paths_with_one_machine_are_refused(fan, plant):
+def test_two_paths_with_one_machine_are_refused(fan, simulated):
     with pytest.raises(SsdptError, match="machine fan is both in"):
-        read_layouts([fan, plant])
+        read_layouts([fan, simulated])
 
 
 def test_recordings_of_hours_are_judged_clip_by_clip(detectors, fan):
@@ -184,7 +184,7 @@ def test_hand_made_views_judge_without_torch_or_scikit_learn(models, fan):
     )
     clip = sorted((fan / "source_test").glob("*.wav"))[0]
     command = [sys.executable, "-c", code, "score", str(models["texture"]), str(clip)]
-    found = subprocess.run([*command, "--format", "jsonl"], capture_output=True, text=True)
-    assert found.returncode in {0, 1}, found.stderr
+    process = subprocess.run([*command, "--format", "jsonl"], capture_output=True, text=True)
+    assert process.returncode in {0, 1}, process.stderr
     expected = Detector.load(models["texture"]).score(clip).value
-    assert json.loads(found.stdout)["value"] == pytest.approx(expected, rel=1e-6)
+    assert json.loads(process.stdout)["value"] == pytest.approx(expected, rel=1e-6)

@@ -212,17 +212,17 @@ def test_a_class_that_cannot_be_loaded_is_named(installed, monkeypatch):
 
 
 def test_nothing_outside_systems_knows_a_system_by_name():
-    """What a system can do is asked of its class, not of its name."""
+    """What a system can do is decided by its class, not by its name."""
     literal = re.compile(r"\bsystem(?:_name)?\s*(?:==|!=|\bin\b|\bnot in\b)\s*[\"'(\[{]")
     source = Path(ssdpt.__file__).parent
-    found = [
+    offenders = [
         f"{path.relative_to(source)}: {line.strip()}"
         for path in sorted(source.rglob("*.py"))
         if path.relative_to(source).parts[0] != "systems"
         for line in path.read_text("utf-8").splitlines()
         if literal.search(line)
     ]
-    assert found == []
+    assert offenders == []
 
 
 @pytest.mark.full

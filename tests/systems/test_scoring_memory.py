@@ -38,7 +38,7 @@ print(peak_megabytes() - before)
 
 
 @pytest.mark.skipif(
-    not Path("/proc/self/status").is_file(), reason="reads the peak of memory as Linux tells it"
+    not Path("/proc/self/status").is_file(), reason="reads the peak of memory from /proc of Linux"
 )
 def test_half_an_hour_takes_no_more_than_two_minutes_do():
     answer = subprocess.run(

@@ -66,11 +66,11 @@ def fitted(work):
     return fit(work)
 
 
-def identity(system, section, heard_as, seed=100):
-    return system.score([tone(section, seed)], heard_as).value
+def identity(system, section, scored_as, seed=100):
+    return system.score([tone(section, seed)], scored_as).value
 
 
-def test_it_hears_samples():
+def test_it_reads_samples():
     front_end = WaveNetEnsemble.front_end_of(settings())
     assert isinstance(front_end, Waveform)
     assert front_end.frame_seconds == 1 / RATE
@@ -81,7 +81,7 @@ def test_it_learns_to_tell_the_sections_apart(fitted, work):
     assert log[-1]["loss"] < log[0]["loss"] / 2
     assert log[-1]["accuracy"] > 0.95
     for own, other in [("00", "01"), ("01", "00")]:
-        for seed in range(100, 104):  # unheard clips
+        for seed in range(100, 104):  # clips not in training
             assert identity(fitted, own, own, seed) < 0 < identity(fitted, other, own, seed)
 
 
@@ -104,8 +104,8 @@ def test_quiet_recordings_are_learnt_like_loud_ones(fitted, tmp_path):
     loud = fit(tmp_path, clips(level=0.3))
     assert float(loud.network.level) == pytest.approx(30 * float(fitted.network.level), rel=1e-4)
     for section in TONES:
-        found = loud.score([30 * tone(section, 7)], section).value
-        assert found == pytest.approx(fitted.score([tone(section, 7)], section).value, rel=0.05)
+        value = loud.score([30 * tone(section, 7)], section).value
+        assert value == pytest.approx(fitted.score([tone(section, 7)], section).value, rel=0.05)
 
 
 @pytest.mark.parametrize("preprocessing", ["raw", "pre-emphasis", "levelled"])
@@ -133,24 +133,24 @@ def test_several_clips_at_once_score_as_alone(fitted, monkeypatch):
     monkeypatch.setattr(WaveNetSystem, "on_gpu", True)
     monkeypatch.setattr("ssdpt.systems.wavenet.system._SEGMENTS_AT_ONCE", 3)
     for one, score_as in zip(alone, fitted.score_many(sounds), strict=True):
-        found = score_as("00").timeline.value
-        np.testing.assert_allclose(found, one.timeline.value, rtol=1e-4, atol=1e-4)
+        values = score_as("00").timeline.value
+        np.testing.assert_allclose(values, one.timeline.value, rtol=1e-4, atol=1e-4)
 
 
-def test_one_member_passes_on_what_is_told_after_each_epoch(tmp_path):
-    told = []
+def test_one_member_reports_after_each_epoch(tmp_path):
+    calls = []
 
     def after_epoch(system, epoch):
-        told.append((type(system), epoch, system.score([tone("00", 7)], "00").value))
+        calls.append((type(system), epoch, system.score([tone("00", 7)], "00").value))
 
     context = FitContext(tmp_path / "a", "x", after_epoch=after_epoch)
     config = settings(**{"wavenet.training.epochs": 3})
     watched = WaveNetEnsemble.fit(clips(), config, context)
-    assert [entry[:2] for entry in told] == [(WaveNetSystem, epoch) for epoch in (1, 2, 3)]
+    assert [entry[:2] for entry in calls] == [(WaveNetSystem, epoch) for epoch in (1, 2, 3)]
     member = watched.members[0].score([tone("00", 7)], "00").value
-    assert told[-1][2] == member
+    assert calls[-1][2] == member
     alone = WaveNetEnsemble.fit(clips(), config, replace(context, work=tmp_path / "b"))
-    assert alone.members[0].score([tone("00", 7)], "00").value != told[0][2]
+    assert alone.members[0].score([tone("00", 7)], "00").value != calls[0][2]
     assert alone.score([tone("00", 7)], "00").value == watched.score([tone("00", 7)], "00").value
 
 

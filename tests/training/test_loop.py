@@ -65,12 +65,12 @@ class Push(Objective):
         return self.gradient * self.network.weight.sum(), {}
 
 
-class Listening(Reporter):
+class MessageCollector(Reporter):
     def __init__(self):
-        self.said = []
+        self.messages = []
 
     def say(self, message):
-        self.said.append(message)
+        self.messages.append(message)
 
     warn = say
 
@@ -205,10 +205,10 @@ class TestResume:
         with pytest.raises(KeyboardInterrupt):
             train(Fake(stop_at=stop_at), settings, run_in(tmp_path / "cut"))
         resumed = Fake(seed=9)  # whatever it starts with is replaced
-        listening = Listening()
-        train(resumed, settings, run_in(tmp_path / "cut", resume=True), listening)
+        collector = MessageCollector()
+        train(resumed, settings, run_in(tmp_path / "cut", resume=True), collector)
         assert same(state(resumed), state(whole))
-        assert f"from update {stop_at - 5} of 20" in listening.said[0]
+        assert f"from update {stop_at - 5} of 20" in collector.messages[0]
         cut, straight = log_of(tmp_path / "cut"), log_of(tmp_path / "whole")
         assert [line["epoch"] for line in cut] == [1, 2, 3, 4]
         assert [line["loss"] for line in cut] == [line["loss"] for line in straight]
@@ -262,9 +262,9 @@ class TestResume:
         train(whole, settings, run_in(tmp_path / "whole"))
         with pytest.raises(KeyboardInterrupt):
             train(Fake(stop_at=12), settings, run_in(tmp_path / "cut"))
-        resumed, listening = Fake(), Listening()
-        train(resumed, settings, run_in(tmp_path / "cut", resume=True), listening)
-        assert "from update 5 of 20" in listening.said[0]
+        resumed, collector = Fake(), MessageCollector()
+        train(resumed, settings, run_in(tmp_path / "cut", resume=True), collector)
+        assert "from update 5 of 20" in collector.messages[0]
         assert same(state(resumed), state(whole))
 
 
@@ -283,9 +283,9 @@ class Hungry(Fake):
 
 class TestMemory:
     def test_a_smaller_batch_is_used_and_reported(self, tmp_path):
-        objective, listening = Hungry(most=3), Listening()
-        train(objective, config(epochs=1), run_in(tmp_path), listening)
-        warnings = [text for text in listening.said if "too little memory" in text]
+        objective, collector = Hungry(most=3), MessageCollector()
+        train(objective, config(epochs=1), run_in(tmp_path), collector)
+        warnings = [text for text in collector.messages if "too little memory" in text]
         assert warnings == [
             "too little memory on cpu for batches of 8: using 4",
             "too little memory on cpu for batches of 4: using 2",
@@ -325,12 +325,12 @@ def test_a_loss_that_is_not_finite_is_an_error(tmp_path):
 
 
 def test_the_estimate_comes_first_and_changes_nothing(tmp_path):
-    listening, objective = Listening(), Fake()
+    collector, objective = MessageCollector(), Fake()
     before = state(objective)
     seen = []
     objective.network.register_forward_pre_hook(lambda *_: seen.append(state(objective)))
-    train(objective, config(), run_in(tmp_path, models=3), listening)
-    (message,) = listening.said
+    train(objective, config(), run_in(tmp_path, models=3), collector)
+    (message,) = collector.messages
     assert re.fullmatch(
         r"estimated time \d+ s for 3 models: 4 epochs of 37 examples on cpu", message
     )

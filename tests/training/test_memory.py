@@ -39,7 +39,7 @@ def test_training_reads_the_memory_mapped_array_itself(clips):
     assert len(segments) == FRAMES - LENGTH + 1
 
 
-@pytest.mark.skipif(not STATUS.is_file(), reason="reads the peak of memory as Linux tells it")
+@pytest.mark.skipif(not STATUS.is_file(), reason="reads the peak of memory from /proc of Linux")
 def test_fitting_never_holds_all_segments(clips, tmp_path):
     changes = {"system": "ae", "features.n_mels": BINS, "ae.frames": LENGTH}
     changes |= {"ae.training.epochs": 1}

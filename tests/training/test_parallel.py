@@ -21,7 +21,7 @@ def test_results_come_in_order():
 
 
 def test_items_really_run_in_parallel():
-    meeting = threading.Barrier(2, timeout=10)
+    meeting = threading.Barrier(2, timeout=60)
 
     def work(item, reporter):
         return meeting.wait() >= 0  # would wait for ever if they ran one after the other
@@ -41,7 +41,7 @@ def test_when_one_fails_the_others_stop_at_their_next_progress():
 
     def work(item, reporter):
         if item == 0:
-            assert begun.wait(10)
+            assert begun.wait(60)
             raise ValueError("lost")
         begun.set()
         with reporter.task("training", 1000) as task:
@@ -67,7 +67,7 @@ def test_a_failure_is_noticed_before_earlier_ones_are_done():
             failed.set()
             raise ValueError("lost")
         with reporter.task("training", 1000) as task:
-            assert failed.wait(10)
+            assert failed.wait(60)
             for _ in range(1000):
                 if release.wait(0.01):
                     return item
@@ -89,11 +89,11 @@ def test_each_has_the_callers_number_of_torch_threads():
 
 
 def test_messages_are_forwarded():
-    class Listening(Reporter):
-        said = ()
+    class MessageCollector(Reporter):
+        messages = ()
 
         def say(self, message):
-            self.said = (*self.said, message)
+            self.messages = (*self.messages, message)
 
         warn = detail = say
 
@@ -102,9 +102,9 @@ def test_messages_are_forwarded():
         reporter.warn(f"warn {item}")
         reporter.detail(f"detail {item}")
 
-    listening = Listening()
-    run_parallel(work, [1, 2], 2, listening)
-    assert sorted(listening.said) == sorted(
+    collector = MessageCollector()
+    run_parallel(work, [1, 2], 2, collector)
+    assert sorted(collector.messages) == sorted(
         f"{kind} {item}" for kind in ("say", "warn", "detail") for item in (1, 2)
     )
 

@@ -1,4 +1,4 @@
-"""Writing the simulated plant: layout, resuming, foreign folders, child processes, bad input."""
+"""Writing the simulated data set: layout, resuming, foreign folders, child processes, bad input."""
 
 from __future__ import annotations
 

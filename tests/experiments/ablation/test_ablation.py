@@ -34,12 +34,12 @@ WITHOUT_NETWORKS = ("no-density", "gaussian")
 WITH_NETWORKS = ("without-steady", "networks-alone", "one-network", "reconstruction")
 
 
-def request(plant, out, overrides, **more):
-    return AblationRequest((plant,), out, device="cpu", overrides=overrides, **more)
+def request(simulated, out, overrides, **more):
+    return AblationRequest((simulated,), out, device="cpu", overrides=overrides, **more)
 
 
-def whole_texture(plant, out):
-    return request(plant, out, TEXTURE, seeds=2, variants=WITHOUT_NETWORKS)
+def whole_texture(simulated, out):
+    return request(simulated, out, TEXTURE, seeds=2, variants=WITHOUT_NETWORKS)
 
 
 def scores(run, variant, seed=0):
@@ -51,17 +51,17 @@ def scores(run, variant, seed=0):
     }
 
 
-def scores_of_fleet(plant, config, out):
-    dataset = read_layout(plant)
+def scores_of_fleet(simulated, config, out):
+    dataset = read_layout(simulated)
     fleet = fit_fleet(dataset, config, out)
     test = [item for item in dataset.recordings if item.split == "test"]
     return {(item.machine, item.path.name): score.value for item, score in fleet.score_all(test)}
 
 
 @pytest.fixture(scope="module")
-def texture(plant, tmp_path_factory):
+def texture(simulated, tmp_path_factory):
     """A finished run without networks."""
-    run = Ablation(whole_texture(plant, tmp_path_factory.mktemp("texture")))
+    run = Ablation(whole_texture(simulated, tmp_path_factory.mktemp("texture")))
     return run, run.run()
 
 
@@ -82,9 +82,9 @@ def networks(fan, tmp_path_factory):
         return run, run.run(), trained
 
 
-def test_the_full_recipe_scores_as_fitted_models_do(texture, plant, tmp_path):
+def test_the_full_recipe_scores_as_fitted_models_do(texture, simulated, tmp_path):
     run, _ = texture
-    fitted = scores_of_fleet(plant, load_config("best", TEXTURE), tmp_path / "models")
+    fitted = scores_of_fleet(simulated, load_config("best", TEXTURE), tmp_path / "models")
     ablated = scores(run, FULL)
     assert ablated.keys() == fitted.keys()
     np.testing.assert_allclose(list(ablated.values()), [fitted[key] for key in ablated], rtol=1e-5)
@@ -111,7 +111,7 @@ def test_every_variant_is_a_row(texture):
     assert tree["seeds"] == [0, 1]
 
 
-def test_finished_cells_are_not_scored_again(texture, plant, tmp_path, monkeypatch):
+def test_finished_cells_are_not_scored_again(texture, simulated, tmp_path, monkeypatch):
     run, table = texture
     out = shutil.copytree(run.request.out, tmp_path / "out")
     scored = []
@@ -122,13 +122,13 @@ def test_finished_cells_are_not_scored_again(texture, plant, tmp_path, monkeypat
 
     real = ablation.score_test_clips
     monkeypatch.setattr(ablation, "score_test_clips", counted)
-    again = Ablation(whole_texture(plant, out))
+    again = Ablation(whole_texture(simulated, out))
     shutil.rmtree(again.store.folder_of(again._cell("no-density", "", 0)))
     assert again.run().as_json() == table.as_json()
     assert [config.texture.density for config in scored] == [False]
 
 
-def test_an_interrupted_run_keeps_what_is_finished(plant, tmp_path, monkeypatch):
+def test_an_interrupted_run_keeps_what_is_finished(simulated, tmp_path, monkeypatch):
     real = ablation.score_test_clips
 
     def stop(views, reference, config):
@@ -137,7 +137,7 @@ def test_an_interrupted_run_keeps_what_is_finished(plant, tmp_path, monkeypatch)
         return real(views, reference, config)
 
     monkeypatch.setattr(ablation, "score_test_clips", stop)
-    wanted = request(plant, tmp_path, TEXTURE, seeds=1, variants=("no-density",))
+    wanted = request(simulated, tmp_path, TEXTURE, seeds=1, variants=("no-density",))
     with pytest.raises(KeyboardInterrupt):
         Ablation(wanted).run()
     assert len(list((tmp_path / "cells").iterdir())) == 1
@@ -198,9 +198,9 @@ def test_damaged_networks_are_rejected(networks, fan, tmp_path):
         Ablation(request(fan, tmp_path, TINY, seeds=1, variants=("no-density",))).run()
 
 
-def test_the_command_prints_the_table(cli, plant, tmp_path):
+def test_the_command_prints_the_table(cli, simulated, tmp_path):
     answer = cli(
-        *("ablate", "--data", plant, "--out", tmp_path, "--seeds", 1, "--device", "cpu"),
+        *("ablate", "--data", simulated, "--out", tmp_path, "--seeds", 1, "--device", "cpu"),
         *("--set", "system=texture", "--set", "features.n_mels=32"),
         *("--variant", "no-density", "--quiet"),
     )
@@ -209,16 +209,16 @@ def test_the_command_prints_the_table(cli, plant, tmp_path):
     assert "| distances not divided by density |" in answer.out
 
 
-def test_invalid_requests_are_one_line_errors(cli, plant, tmp_path):
-    arguments = ["ablate", "--data", plant, "--out", tmp_path]
+def test_invalid_requests_are_one_line_errors(cli, simulated, tmp_path):
+    arguments = ["ablate", "--data", simulated, "--out", tmp_path]
     assert cli(*arguments, "--variant", "x").error.startswith("no variant is called 'x'; there are")
     answer = cli(*arguments, "--set", "system=gmm")
     assert answer.error.startswith("system gmm has none of these components")
 
 
-def test_one_machine_id_has_no_networks(plant, tmp_path):
+def test_one_machine_id_has_no_networks(simulated, tmp_path):
     only = tmp_path / "data" / "fan"
-    for path in (plant / "fan").rglob("section_00*.wav"):
+    for path in (simulated / "fan").rglob("section_00*.wav"):
         link = only / path.parent.name / path.name
         link.parent.mkdir(parents=True, exist_ok=True)
         link.symlink_to(path)

@@ -15,8 +15,8 @@ CONFIG = load_config("best", {"features.n_mels": 32})
 
 
 @pytest.fixture(scope="module")
-def recordings(plant):
-    return [item for m in read_data([plant], []).by_machine.values() for item in m.train]
+def recordings(simulated):
+    return [item for m in read_data([simulated], []).by_machine.values() for item in m.train]
 
 
 @pytest.mark.parametrize(
@@ -49,8 +49,8 @@ def test_the_key_changes_with_settings_that_affect_training(recordings, changes)
     assert networks_key(other, recordings) != networks_key(CONFIG, recordings)
 
 
-def test_the_key_ignores_folder_and_order(plant, recordings, tmp_path):
-    copy = shutil.copytree(plant, tmp_path / "elsewhere")
+def test_the_key_ignores_folder_and_order(simulated, recordings, tmp_path):
+    copy = shutil.copytree(simulated, tmp_path / "elsewhere")
     copied = [m.train for m in read_data([copy], []).by_machine.values()]
     again = [item for train in reversed(copied) for item in train]
     assert networks_key(CONFIG, again) == networks_key(CONFIG, recordings)

@@ -32,8 +32,8 @@ class Counted(CellStore):
 
 
 @pytest.fixture(scope="module")
-def data(plant):
-    return read_data([plant], ["fan"])
+def data(simulated):
+    return read_data([simulated], ["fan"])
 
 
 @pytest.fixture(scope="module")

@@ -16,12 +16,12 @@ CONFIG = load_config("tiny")
 
 
 @pytest.fixture
-def copy(plant, tmp_path):
-    return shutil.copytree(plant, tmp_path / "plant")
+def copy(simulated, tmp_path):
+    return shutil.copytree(simulated, tmp_path / "simulated")
 
 
-def test_a_complete_data_set(plant):
-    data = read_data([plant], [])
+def test_a_complete_data_set(simulated):
+    data = read_data([simulated], [])
     assert data.machines == ("fan", "valve")
     fan = data.by_machine["fan"]
     assert len(fan.train) == 3 * 8
@@ -30,10 +30,10 @@ def test_a_complete_data_set(plant):
     assert any("ToyCar, ToyTrain, gearbox, pump, slider" in note for note in data.notes)
 
 
-def test_only_some_machines(plant):
-    assert read_data([plant], ["valve"]).machines == ("valve",)
+def test_only_some_machines(simulated):
+    assert read_data([simulated], ["valve"]).machines == ("valve",)
     with pytest.raises(SsdptError, match="no machine is called pump in this data; there are fan"):
-        read_data([plant], ["pump"])
+        read_data([simulated], ["pump"])
 
 
 def test_a_missing_section_is_noted(copy):
@@ -76,8 +76,8 @@ def test_data_without_any_fault_is_an_error(copy):
         read_data([copy], [])
 
 
-def test_the_fingerprint_is_of_the_content(plant, copy):
-    one, other = read_data([plant], []), read_data([copy], [])
+def test_the_fingerprint_is_of_the_content(simulated, copy):
+    one, other = read_data([simulated], []), read_data([copy], [])
     assert one.fingerprint(["fan"]) == other.fingerprint(["fan"])
     clip = next((copy / "fan" / "train").iterdir())
     clip.write_bytes(clip.read_bytes()[:-2] + b"xx")
@@ -107,9 +107,9 @@ def test_one_section_alone_is_trained_beside_the_other_machines(copy):
     )
 
 
-def test_several_roots(plant, tmp_path):
+def test_several_roots(simulated, tmp_path):
     for machine in ("fan", "valve"):
-        shutil.copytree(plant / machine, tmp_path / f"root-{machine}" / machine)
+        shutil.copytree(simulated / machine, tmp_path / f"root-{machine}" / machine)
     data = read_data([tmp_path / "root-valve", tmp_path / "root-fan"], [])
     assert data.machines == ("fan", "valve")
 

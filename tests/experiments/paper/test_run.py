@@ -17,8 +17,8 @@ from ssdpt.experiments.paper.run import run_cell
 
 
 @pytest.fixture(scope="module")
-def data(plant):
-    return read_data([plant], ["fan"])
+def data(simulated):
+    return read_data([simulated], ["fan"])
 
 
 @pytest.fixture(scope="module")

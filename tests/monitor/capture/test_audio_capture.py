@@ -35,7 +35,7 @@ class GivenChunks(Source):
 
     def chunks(self, stop):
         yield from self._chunks
-        stop.wait(10.0)
+        stop.wait(600.0)
 
 
 def chunks(samples, sizes, start=1000.0):

@@ -10,7 +10,7 @@ PUBLISH, PUBACK = 3, 4
 
 
 class Cable:
-    """Passes packets on; swallows the next one about an event where told to, and breaks."""
+    """Passes packets on; swallows the next one about an event on request, and breaks."""
 
     def __init__(self, port, topic):
         """`port` is the broker's, `topic` that of the events."""

@@ -55,21 +55,21 @@ def busy_metrics():
 
 
 def test_readings_states_sources_and_outputs_are_shown():
-    found = samples(busy_metrics())
-    assert found["ssdpt_score", "fan"] == 2.5
-    assert found["ssdpt_level_dbfs", "fan"] == -30.0
-    assert found["ssdpt_readings_total", "fan"] == 1
-    assert {s: found["ssdpt_state", "fan", s] for s in STATES} == {
+    values = samples(busy_metrics())
+    assert values["ssdpt_score", "fan"] == 2.5
+    assert values["ssdpt_level_dbfs", "fan"] == -30.0
+    assert values["ssdpt_readings_total", "fan"] == 1
+    assert {s: values["ssdpt_state", "fan", s] for s in STATES} == {
         s: float(s == "alert") for s in STATES
     }
-    assert found["ssdpt_delay_seconds_sum", "fan"] == 3.0
-    assert found["ssdpt_delay_seconds_bucket", "fan", "2.0"] == 0
-    assert found["ssdpt_delay_seconds_bucket", "fan", "5.0"] == 1
-    assert found["ssdpt_source_connected", "fan"] == 1
-    assert found["ssdpt_source_gaps_total", "fan"] == 5
-    assert found["ssdpt_source_drift_ppm", "fan"] == -6.5
-    assert found["ssdpt_output_queued", "mqtt a:1"] == 3
-    assert found["ssdpt_output_failed_total", "mqtt a:1 #2"] == 1
+    assert values["ssdpt_delay_seconds_sum", "fan"] == 3.0
+    assert values["ssdpt_delay_seconds_bucket", "fan", "2.0"] == 0
+    assert values["ssdpt_delay_seconds_bucket", "fan", "5.0"] == 1
+    assert values["ssdpt_source_connected", "fan"] == 1
+    assert values["ssdpt_source_gaps_total", "fan"] == 5
+    assert values["ssdpt_source_drift_ppm", "fan"] == -6.5
+    assert values["ssdpt_output_queued", "mqtt a:1"] == 3
+    assert values["ssdpt_output_failed_total", "mqtt a:1 #2"] == 1
 
 
 def test_a_machine_that_is_not_judged_has_no_score():
@@ -83,13 +83,13 @@ def test_no_old_score_is_shown_where_nothing_is_judged(state):
     """Of a lost machine no reading comes that could take it away."""
     metrics = busy_metrics()
     metrics.publish(state_changed("fan", state, 101.0))
-    found = samples(metrics)
-    assert str(found["ssdpt_score", "fan"]) == "nan"
-    assert str(found["ssdpt_level_dbfs", "fan"]) == ("nan" if state == "lost" else "-30.0")
+    values = samples(metrics)
+    assert str(values["ssdpt_score", "fan"]) == "nan"
+    assert str(values["ssdpt_level_dbfs", "fan"]) == ("nan" if state == "lost" else "-30.0")
     metrics.publish(reading("fan", 102.0, "normal", -31.0, score=1.0, smoothed=1.5))
     metrics.publish(state_changed("fan", "alarm", 103.0, 3.5))
-    found = samples(metrics)
-    assert (found["ssdpt_score", "fan"], found["ssdpt_level_dbfs", "fan"]) == (1.5, -31.0)
+    values = samples(metrics)
+    assert (values["ssdpt_score", "fan"], values["ssdpt_level_dbfs", "fan"]) == (1.5, -31.0)
 
 
 def test_an_event_counts_once_for_each_level_and_is_open_until_cleared():
@@ -99,10 +99,10 @@ def test_an_event_counts_once_for_each_level_and_is_open_until_cleared():
     over = changed(worse, ended=event.began + 1)
     for state in (event, event, worse, over, over):
         metrics.publish(EventChanged(event=state))
-    found = samples(metrics)
-    assert found["ssdpt_events_total", "fan", "alert"] == 1
-    assert found["ssdpt_events_total", "fan", "alarm"] == 1
-    assert found["ssdpt_events_open", "fan"] == 1
+    values = samples(metrics)
+    assert values["ssdpt_events_total", "fan", "alert"] == 1
+    assert values["ssdpt_events_total", "fan", "alarm"] == 1
+    assert values["ssdpt_events_open", "fan"] == 1
     metrics.publish(EventChanged(event=changed(over, acknowledged=acknowledgement())))
     assert samples(metrics)["ssdpt_events_open", "fan"] == 0
 
@@ -110,9 +110,9 @@ def test_an_event_counts_once_for_each_level_and_is_open_until_cleared():
 def test_an_event_of_before_is_not_counted_as_new():
     metrics = listening_to(Metrics(), "fan")
     metrics.publish(EventChanged(event=an_event("fan", acknowledged=acknowledgement())))
-    found = samples(metrics)
-    assert ("ssdpt_events_total", "fan", "alarm") not in found
-    assert found["ssdpt_events_open", "fan"] == 1
+    values = samples(metrics)
+    assert ("ssdpt_events_total", "fan", "alarm") not in values
+    assert values["ssdpt_events_open", "fan"] == 1
 
 
 def test_events_of_before_a_restart_are_open_until_cleared_and_not_new():
@@ -154,7 +154,7 @@ def test_a_removed_machine_is_gone_also_when_its_events_are_acknowledged_later()
     assert not [key for key in samples(metrics) if "fan" in key]
     metrics.publish(EventChanged(event=changed(event, acknowledged=acknowledgement())))
     assert not [key for key in samples(metrics) if "fan" in key]
-    # Back in the plant file, the other one is still open.
+    # Back in the configuration file, the other one is still open.
     listening_to(metrics, "fan")
     assert samples(metrics)["ssdpt_events_open", "fan"] == 2
 

@@ -1,4 +1,4 @@
-"""The queue of an output: order, and what makes way when it is full."""
+"""The queue of an output: order, and what is dropped when it is full."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ def state(number, machine="fan"):
 
 
 def emptied(outbox):
-    found = []
+    messages = []
     while (message := outbox.take(timeout=0)) is not None:
-        found.append(message)
+        messages.append(message)
         outbox.done()
-    return found
+    return messages
 
 
 def test_messages_come_out_in_order():
@@ -45,9 +45,9 @@ def test_the_oldest_readings_make_way_and_events_never_do():
         outbox.put(reading(2 * number))
         outbox.put(event)
         outbox.put(reading(2 * number + 1))
-    found = emptied(outbox)
-    assert [m for m in found if isinstance(m, EventChanged)] == events
-    assert outbox.dropped == 12 - sum(isinstance(m, ReadingTaken) for m in found)
+    messages = emptied(outbox)
+    assert [m for m in messages if isinstance(m, EventChanged)] == events
+    assert outbox.dropped == 12 - sum(isinstance(m, ReadingTaken) for m in messages)
     assert outbox.dropped > 0
 
 
@@ -64,9 +64,9 @@ def test_only_states_that_were_overtaken_make_way():
     for number in range(8):
         outbox.put(state(number, "fan"))
         outbox.put(state(number, "pump"))
-    found = emptied(outbox)
-    assert {m.machine: m.at for m in found} == {"fan": 7.0, "pump": 7.0}  # the last of each
-    assert len(found) == 2
+    messages = emptied(outbox)
+    assert {m.machine: m.at for m in messages} == {"fan": 7.0, "pump": 7.0}  # the last of each
+    assert len(messages) == 2
 
 
 def test_what_is_on_its_way_is_neither_dropped_nor_lost():
@@ -102,12 +102,12 @@ def test_closing_lets_out_what_waits_and_wakes_who_waits():
     assert emptied(outbox) == [reading(0)]
     assert outbox.finished
     other = Outbox(10)
-    found = []
-    thread = threading.Thread(target=lambda: found.append(other.take()))
+    messages = []
+    thread = threading.Thread(target=lambda: messages.append(other.take()))
     thread.start()
     other.close()
-    thread.join(10)
-    assert found == [None]
+    thread.join(60)
+    assert messages == [None]
 
 
 def test_many_threads_put_and_none_is_lost():
@@ -120,6 +120,8 @@ def test_many_threads_put_and_none_is_lost():
         thread.start()
     for thread in threads:
         thread.join()
-    found = emptied(outbox)
+    messages = emptied(outbox)
     for k in range(4):
-        assert [m.reading.time for m in found if m.reading.machine == f"m{k}"] == list(range(500))
+        assert [m.reading.time for m in messages if m.reading.machine == f"m{k}"] == list(
+            range(500)
+        )

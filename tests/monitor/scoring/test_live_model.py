@@ -21,9 +21,9 @@ def sound():
 
 
 @pytest.fixture(scope="module", params=["ssdpt", "texture", "gmm"])
-def detector(request, plant):
+def detector(request, simulated):
     changes = {"system": request.param, "device": "cpu", "audio.clip_seconds": 4.0}
-    recordings = [item for item in read_layout(plant).recordings if item.machine == "fan"]
+    recordings = [item for item in read_layout(simulated).recordings if item.machine == "fan"]
     return Detector.fit(recordings, config=load_config("tiny", changes))
 
 

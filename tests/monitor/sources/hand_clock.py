@@ -63,7 +63,7 @@ def joined(chunks: Iterable[Chunk]) -> np.ndarray:
 
 
 def seconds_of(
-    chunks: Iterator[Chunk], seconds: float, rate: int, deadline: float = 20.0
+    chunks: Iterator[Chunk], seconds: float, rate: int, deadline: float = 60.0
 ) -> list[Chunk]:
     """Chunks until they hold so many seconds of sound; fails where that takes too long."""
     last = time.monotonic() + deadline
@@ -90,7 +90,7 @@ class Listener:
 
     def __exit__(self, *_: object) -> None:
         self._stop.set()
-        self._thread.join(5)
+        self._thread.join(60)
         assert not self._thread.is_alive(), "it does not stop"
 
     @property
@@ -103,14 +103,6 @@ class Listener:
                 self.chunks.append(chunk)
         except Exception as error:
             self.error = error
-
-
-def until(condition: Callable[[], bool], deadline: float = 20.0) -> None:
-    """Wait for it; fails where it takes too long."""
-    last = time.monotonic() + deadline
-    while not condition():
-        assert time.monotonic() < last, "it did not happen"
-        time.sleep(0.02)
 
 
 def ends_meet(chunks: list[Chunk], rate: int) -> bool:

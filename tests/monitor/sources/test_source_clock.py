@@ -35,7 +35,7 @@ def test_the_first_sample_lies_the_length_of_its_chunk_back():
 
 
 @pytest.mark.parametrize("ppm", [150.0, -150.0])
-def test_a_drifting_clock_is_followed_unnoticed_and_told(ppm):
+def test_a_drifting_clock_is_followed_without_gaps_and_reported(ppm):
     clock = HandClock()
     times = SampleClock(RATE, clock)
     chunks = run(times, clock, 4 * 3600, ppm=ppm)

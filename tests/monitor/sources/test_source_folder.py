@@ -59,7 +59,7 @@ def test_only_new_files_are_read_once_and_with_their_time(tmp_path):
     assert not watch.source.status.connected
 
 
-def test_the_oldest_comes_first_and_what_is_missing_in_between_is_told(tmp_path):
+def test_the_oldest_comes_first_and_what_is_missing_in_between_is_reported(tmp_path):
     def both():
         put(tmp_path / "a.wav", 4.9, seed=1)()
         put(tmp_path / "z.wav", 1, seed=2)()
@@ -111,7 +111,7 @@ def test_a_file_still_being_written_is_left_alone(tmp_path):
     assert "skipped" not in watch.status[10.0].message
 
 
-def test_a_broken_file_is_told_once_and_skipped(tmp_path):
+def test_a_broken_file_is_reported_once_and_skipped(tmp_path):
     def broken():
         (tmp_path / "a.wav").write_bytes(b"RIFF" + bytes(50))
         os.utime(tmp_path / "a.wav", (NOON + 1, NOON + 1))
@@ -124,7 +124,7 @@ def test_a_broken_file_is_told_once_and_skipped(tmp_path):
     assert "skipped" not in watch.status[9.0].message
 
 
-def test_a_channel_that_a_file_does_not_have_is_told(tmp_path):
+def test_a_channel_that_a_file_does_not_have_is_reported(tmp_path):
     watch = Watch(tmp_path, {1.0: put(tmp_path / "a.wav", 1)}, channel=2)
     assert watch.chunks == []
     assert "there is no channel 2" in watch.status[8.0].message

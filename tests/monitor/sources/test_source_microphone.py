@@ -1,4 +1,4 @@
-"""Microphones, with a sound card made of numbers."""
+"""Microphones, with a fake sound card."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
-from hand_clock import HandClock, Listener, amplitude, ends_meet, joined, tone, until
+from hand_clock import HandClock, Listener, amplitude, ends_meet, joined, tone
 
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.sources import microphone_source, open_source
 from ssdpt.monitor.sources.microphone_source import MicrophoneSettings, MicrophoneSource
+from waiting import wait_until
 
 RATE = 16_000
 
@@ -101,10 +102,10 @@ def listen(clock, **settings):
     return Listener(open_source(MicrophoneSettings(**settings), RATE, clock))
 
 
-def test_the_chosen_channel_is_heard_at_the_wanted_rate(card, clock):
+def test_the_chosen_channel_is_received_at_the_wanted_rate(card, clock):
     card.script = [blocks(3.0)]
     with listen(clock, channel=1) as listener:
-        until(lambda: listener.seconds >= 2.75)
+        wait_until(lambda: listener.seconds >= 2.75)
         status = listener.source.status
     assert amplitude(joined(listener.chunks), 1000, RATE) == pytest.approx(0.25, rel=0.01)
     assert ends_meet(listener.chunks, RATE)
@@ -118,7 +119,7 @@ def test_all_channels_of_a_card_are_recorded_but_not_those_of_a_server(card, clo
     for there, opened in ((1, 1), (2, 2), (8, 8), (32, 2)):
         card.channels, card.script, card.opened = there, [blocks(1.0)], []
         with listen(clock) as listener:
-            until(lambda listener=listener: listener.seconds > 0)
+            wait_until(lambda listener=listener: listener.seconds > 0)
         assert card.opened[0]["channels"] == opened
 
 
@@ -126,7 +127,7 @@ def test_an_overflow_is_a_gap(card, clock):
     lost = [(2.1, blocks(0.1)[0][1], True)]
     card.script = [blocks(2.0) + lost + blocks(2.0)]
     with listen(clock) as listener:
-        until(lambda: listener.seconds >= 3.75)
+        wait_until(lambda: listener.seconds >= 3.75)
         assert listener.source.status.gaps == 1
     gaps = [chunk.gap for chunk in listener.chunks if chunk.gap]
     assert gaps == [pytest.approx(2.0, abs=0.3)]
@@ -135,11 +136,11 @@ def test_an_overflow_is_a_gap(card, clock):
 def test_a_device_that_falls_silent_is_opened_again(card, clock):
     card.script = [blocks(1.0), blocks(1.0)]
     with listen(clock) as listener:
-        until(lambda: listener.seconds >= 0.75)
-        until(lambda: bool(listener.source.status.connected))
+        wait_until(lambda: listener.seconds >= 0.75)
+        wait_until(lambda: bool(listener.source.status.connected))
         clock.now += 5.0
-        until(lambda: listener.source.status.reconnects == 1)
-        until(lambda: listener.seconds >= 1.5)
+        wait_until(lambda: listener.source.status.reconnects == 1)
+        wait_until(lambda: listener.seconds >= 1.5)
     assert len(card.opened) == 2
     assert max(chunk.gap for chunk in listener.chunks) > 4.5
 
@@ -147,14 +148,14 @@ def test_a_device_that_falls_silent_is_opened_again(card, clock):
 def test_a_device_that_is_in_use_is_tried_again(card, clock):
     card.refuses, card.script = 3, [blocks(1.0)]
     with listen(clock) as listener:
-        until(lambda: listener.seconds >= 0.75)
+        wait_until(lambda: listener.seconds >= 0.75)
     assert clock.waits == pytest.approx([0.375, 0.75, 1.5], rel=0.34)  # half a wait, or all of it
 
 
 def test_a_device_that_is_plugged_in_later_is_found(card, clock):
     card.there, card.script = False, [blocks(1.0)]
     with listen(clock, device="usb") as listener:
-        until(lambda: listener.seconds >= 0.75)
+        wait_until(lambda: listener.seconds >= 0.75)
     assert card.restarts == 1
     assert card.opened[0]["device"] == "usb"
 
@@ -185,21 +186,21 @@ def test_what_no_waiting_can_heal_is_refused(card, clock, settings, sentence):
 def test_a_number_is_a_number(card, clock):
     card.script = [blocks(1.0)]
     with listen(clock, device=" 3 ") as listener:
-        until(lambda: listener.seconds > 0)
+        wait_until(lambda: listener.seconds > 0)
     assert card.opened[0]["device"] == 3
 
 
 def test_sound_that_nobody_fetched_in_time_is_a_gap(card, clock):
     card.script = [blocks(40.0)]
     with listen(clock) as listener:
-        until(lambda: listener.seconds >= 29)
+        wait_until(lambda: listener.seconds >= 29)
         assert listener.source.status.gaps == 0
         for _, samples, overflow in blocks(1.0):
             clock.now += 0.1
             frames = np.stack([samples, samples], axis=1)
             flags = SimpleNamespace(input_overflow=overflow)
             card.opened[0]["callback"](frames, len(frames), None, flags)
-        until(lambda: listener.source.status.gaps == 1)
+        wait_until(lambda: listener.source.status.gaps == 1)
     assert max(chunk.gap for chunk in listener.chunks) == pytest.approx(10, abs=0.3)
 
 

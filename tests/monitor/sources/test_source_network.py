@@ -11,7 +11,7 @@ import threading
 
 import numpy as np
 import pytest
-from hand_clock import NOON, HandClock, Listener, amplitude, ends_meet, joined, tone, until
+from hand_clock import NOON, HandClock, Listener, amplitude, ends_meet, joined, tone
 
 from sounds import hum, write_clip
 from ssdpt.common.backoff import Backoff
@@ -20,6 +20,7 @@ from ssdpt.monitor.sources import network_source, open_source
 from ssdpt.monitor.sources.base import SourceLost
 from ssdpt.monitor.sources.clock import SYSTEM
 from ssdpt.monitor.sources.network_source import NetworkSettings, NetworkSource, without_password
+from waiting import wait_until
 
 RATE = 16_000
 
@@ -38,7 +39,7 @@ def source_of(url, clock=None, **settings):
         ("a.flac", {}),
     ],
 )
-def test_a_file_is_heard_with_right_level_rate_and_channel(tmp_path, name, kind):
+def test_a_file_is_received_with_right_level_rate_and_channel(tmp_path, name, kind):
     frames = np.stack([tone(300, 2, 44_100), tone(1000, 2, 44_100, 0.5)], axis=1)
     path = write_clip(tmp_path / name, frames, rate=44_100, **kind)
     clock = HandClock()
@@ -109,9 +110,9 @@ def test_a_wrong_password_is_refused_without_telling_it(code):
         thread.start()
         source = source_of(f"http://me:secret@127.0.0.1:{server.server_port}/")
         with Listener(source) as listener:
-            until(lambda: listener.error is not None)
+            wait_until(lambda: listener.error is not None)
         server.shutdown()
-        thread.join(5)
+        thread.join(60)
     assert isinstance(listener.error, SsdptError)
     assert "check user and password" in str(listener.error)
     assert "secret" not in str(listener.error)
@@ -131,12 +132,12 @@ def test_a_server_that_is_not_there_is_tried_again():
 
 
 def test_a_server_that_falls_silent_is_lost():
-    """It takes the connection and says nothing."""
+    """It accepts the connection and sends nothing."""
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}/machine"
         source = source_of(url, SYSTEM, timeout=0.5)
         with Listener(source):
-            until(lambda: "no data for 0.5 s; retrying" in source.status.message)
+            wait_until(lambda: "no data for 0.5 s; retrying" in source.status.message)
 
 
 def stamped(monkeypatch, *connections):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hand_clock import tone
 
-from receivers import free_port
+from free_ports import free_port
 from sounds import write_clip
 from ssdpt.monitor.config import MachineSettings, MonitorConfig
 from ssdpt.monitor.outputs.mail_output import MailSettings
@@ -28,13 +28,13 @@ def config_of(*sources, outputs=()):
     return MonitorConfig(machines=machines, outputs=outputs)
 
 
-def result_of(source, **limit):
-    (result,) = check_connections(config_of(source), **limit)
+def result_of(source, limit=60.0):
+    (result,) = check_connections(config_of(source), limit=limit)
     assert result.name == "m0"
     return result
 
 
-def test_a_recording_is_heard_with_its_rate_and_level(tmp_path):
+def test_a_recording_is_received_with_its_rate_and_level(tmp_path):
     frames = np.stack([tone(300, 2, 44_100, 0.01), np.zeros(88_200, np.float32)], axis=1)
     path = write_clip(tmp_path / "a.wav", frames, rate=44_100)
     result = result_of(ReplaySettings(path=path))
@@ -46,7 +46,7 @@ def test_a_recording_is_heard_with_its_rate_and_level(tmp_path):
     assert "there is no channel 2" in result.message
 
 
-def test_a_recording_that_is_shorter_than_a_second_is_heard(tmp_path):
+def test_a_recording_that_is_shorter_than_a_second_is_received(tmp_path):
     path = write_clip(tmp_path / "a.wav", tone(300, 0.3, 16_000, 0.01))
     assert "sound arrives at -40 dBFS" in result_of(ReplaySettings(path=path)).message
 
@@ -55,7 +55,7 @@ def test_a_recording_that_is_shorter_than_a_second_is_heard(tmp_path):
     ("kind", "sentence"),
     [(ReplaySettings, "there is no such file or folder"), (FolderSettings, "cannot be listed")],
 )
-def test_what_is_not_there_is_told(tmp_path, kind, sentence):
+def test_what_is_not_there_is_reported(tmp_path, kind, sentence):
     result = result_of(kind(path=tmp_path / "none"))
     assert not result.ok
     assert result.message.startswith(f"{tmp_path / 'none'}: {sentence}")
@@ -70,13 +70,13 @@ def test_a_folder_need_not_hold_sound_and_nobody_need_send(tmp_path):
     assert "is a file" in result_of(FolderSettings(path=path)).message
 
 
-def test_a_simulated_machine_is_heard():
+def test_a_simulated_machine_is_received():
     result = result_of(SimulatedSettings(machine="fan"), limit=60.0)
     assert result.ok
     assert result.message.startswith("simulated fan 00")
 
 
-def test_a_camera_that_is_not_there_is_told_without_its_password():
+def test_a_camera_that_is_not_there_is_reported_without_its_password():
     result = result_of(NetworkSettings(url=f"rtsp://me:secret@127.0.0.1:{free_port()}/x"))
     assert not result.ok
     assert "connection refused" in result.message
@@ -91,7 +91,7 @@ def test_a_camera_that_says_nothing_is_not_waited_for():
     assert result == CheckResult("m0", "no answer within 0.5 s", False)
 
 
-def test_all_are_opened_at_once_and_told_in_the_order_of_the_file(monkeypatch):
+def test_all_are_opened_at_once_and_reported_in_the_order_of_the_file(monkeypatch):
     together = threading.Barrier(3, timeout=30)
 
     class Waiting:

@@ -1,4 +1,4 @@
-"""Sound that others send: floods, times that overlap, other rates and channels."""
+"""Pushed sound: too much at once, overlapping times, other rates and channels."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from hand_clock import (
     joined,
     seconds_of,
     tone,
-    until,
 )
 
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.sources import open_source
 from ssdpt.monitor.sources.pushed_source import MAX_WAITING, PushedSettings
+from waiting import wait_until
 
 RATE = 16_000
 SECOND = tone(200, 1.0, RATE)
@@ -58,7 +58,7 @@ def test_pieces_that_come_in_time_are_one_sound(source, clock):
     np.testing.assert_allclose(joined(chunks)[500:], expected[500:], atol=1e-3)
 
 
-def test_what_is_missing_in_between_is_told(source):
+def test_what_is_missing_in_between_is_reported(source):
     source.push(SECOND, RATE, time=NOON - 20)
     source.push(SECOND, RATE, time=NOON - 15)
     chunks = seconds_of(source.chunks(threading.Event()), 2.0, RATE)
@@ -127,7 +127,7 @@ def test_the_end_of_a_recording_is_not_held_back():
     source = open_source(PushedSettings(), RATE)
     with Listener(source) as listener:
         source.push(tone(200, 1.0, 44_100), 44_100)
-        until(lambda: listener.seconds == 1.0)
+        wait_until(lambda: listener.seconds == 1.0)
         assert ends_meet(listener.chunks, RATE)
 
 
@@ -136,13 +136,13 @@ def test_silence_is_sound(source):
     assert not joined(seconds_of(source.chunks(threading.Event()), 1.0, RATE)).any()
 
 
-def test_a_sender_that_falls_silent_is_told(source, clock):
+def test_a_sender_that_falls_silent_is_reported(source, clock):
     assert not source.status.connected
     source.push(SECOND, RATE)
     assert source.status.connected
     with Listener(source):
         clock.now += 100
-        until(lambda: not source.status.connected)
+        wait_until(lambda: not source.status.connected)
         assert "nothing was sent" in source.status.message
 
 
@@ -158,7 +158,9 @@ def test_a_sender_that_falls_silent_is_told(source, clock):
         (SECOND, RATE, 1, NOON + 1000, "in the future"),
     ],
 )
-def test_what_is_no_sound_is_refused_in_words(source, samples, rate, channels, time, sentence):
+def test_what_is_no_sound_is_refused_with_a_message(
+    source, samples, rate, channels, time, sentence
+):
     with pytest.raises(SsdptError, match=sentence):
         source.push(samples, rate, channels, time)
 

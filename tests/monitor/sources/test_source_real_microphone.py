@@ -8,9 +8,10 @@ import subprocess
 import sys
 
 import pytest
-from hand_clock import tone, until
+from hand_clock import tone
 
 from sounds import write_clip
+from waiting import wait_until
 
 pytestmark = pytest.mark.needs_sound
 
@@ -26,8 +27,8 @@ with Listener(source) as listener:
     for line in sys.stdin:
         last = listener.chunks[-8:]
         if len(last) == 8:
-            heard = joined(last)
-            answer = {"hz": loudest_hz(heard, 16000), "level": amplitude(heard, 1000, 16000)}
+            samples = joined(last)
+            answer = {"hz": loudest_hz(samples, 16000), "level": amplitude(samples, 1000, 16000)}
         else:
             answer = {}
         answer |= {
@@ -45,7 +46,7 @@ with Listener(source) as listener:
 
 
 class SoundServer:
-    """A PulseAudio of our own with one sink that nobody hears."""
+    """A PulseAudio of our own with one silent sink."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -71,7 +72,7 @@ class SoundServer:
             f"--load=module-native-protocol-unix socket={self.folder}/native auth-anonymous=1",
             "--load=module-null-sink sink_name=hall rate=48000",
         )
-        until(lambda: self.call("pactl", "info") == 0)
+        wait_until(lambda: self.call("pactl", "info") == 0)
         return server
 
     def run(self, *command, **pipes):
@@ -96,7 +97,7 @@ def server(tmp_path):
     server.close()
 
 
-def test_a_tone_is_heard_and_heard_again_after_the_server_was_gone(server, tmp_path):
+def test_a_tone_is_received_and_received_again_after_the_server_was_gone(server, tmp_path):
     frames = [[0.0, sample] for sample in tone(1000, 60, 48_000)]
     path = write_clip(tmp_path / "tone.wav", frames, rate=48_000)
     sound = server.start()
@@ -109,12 +110,12 @@ def test_a_tone_is_heard_and_heard_again_after_the_server_was_gone(server, tmp_p
         listener.stdin.flush()
         return json.loads(listener.stdout.readline())
 
-    def heard():
+    def tone_arrives():
         now = ask()
         assert not now["error"]
         return now["connected"] and abs(now.get("level", 0) - 0.25) < 0.01
 
-    until(heard)
+    wait_until(tone_arrives)
     now = ask()
     assert now["hz"] == pytest.approx(1000, abs=1)
     assert now["channels_in"] >= 2
@@ -122,10 +123,10 @@ def test_a_tone_is_heard_and_heard_again_after_the_server_was_gone(server, tmp_p
 
     sound.kill()
     sound.wait()
-    until(lambda: not ask()["connected"])
+    wait_until(lambda: not ask()["connected"])
     assert "retrying" in ask()["message"]
 
     server.start()
     server.run("paplay", str(path))
-    until(lambda: ask()["gap"] > 1 and heard())
+    wait_until(lambda: ask()["gap"] > 1 and tone_arrives())
     assert ask()["reconnects"] == 1

@@ -61,7 +61,7 @@ def test_silence_is_played_too(tmp_path):
     assert len(joined(replay(path).chunks(threading.Event()))) == RATE
 
 
-def test_a_broken_file_is_told_and_left_out(tmp_path):
+def test_a_broken_file_is_reported_and_left_out(tmp_path):
     write_clip(tmp_path / "a.wav", hum(1.0))
     (tmp_path / "b.wav").write_bytes(b"RIFF....")
     write_clip(tmp_path / "c.wav", hum(1.0))

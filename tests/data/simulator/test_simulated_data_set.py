@@ -1,4 +1,4 @@
-"""The simulated plant: the same seed gives the same bytes, in DCASE 2021 layout, and neither
+"""The simulated data set: the same seed gives the same bytes, in DCASE 2021 layout, and neither
 loudness nor an unshifted domain makes it too easy."""
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ def test_the_dcase2021_preset_has_the_counts_of_the_real_set():
     assert counts == (3, 1000, 3, 100)
 
 
-def test_is_read_as_dcase2021_with_attributes_for_every_clip(plant):
-    dataset = read_layout(plant)
+def test_is_read_as_dcase2021_with_attributes_for_every_clip(simulated):
+    dataset = read_layout(simulated)
     assert dataset.layout == "dcase2021"
     assert dataset.notes == ()
     preset = PRESETS["tiny"]
@@ -61,24 +61,24 @@ def test_is_read_as_dcase2021_with_attributes_for_every_clip(plant):
     assert {name for r in dataset.recordings for name, _ in r.attributes} == {"speed", "load"}
 
 
-def test_clips_are_ten_seconds_of_16_bit_mono_at_16_khz(plant):
-    for path in sorted(plant.rglob("*.wav"))[::20]:
+def test_clips_are_ten_seconds_of_16_bit_mono_at_16_khz(simulated):
+    for path in sorted(simulated.rglob("*.wav"))[::20]:
         info = soundfile.info(path)
         assert (info.samplerate, info.channels, info.frames) == (16000, 1, 160000)
         assert info.subtype == "PCM_16"
 
 
-def test_same_seed_gives_same_bytes_for_any_number_of_workers_and_machines(plant, tmp_path):
+def test_same_seed_gives_same_bytes_for_any_number_of_workers_and_machines(simulated, tmp_path):
     again = simulate(tmp_path / "again", "tiny", machines=["valve"], workers=2)
-    assert bytes_of(again / "valve") == bytes_of(plant / "valve")
+    assert bytes_of(again / "valve") == bytes_of(simulated / "valve")
 
 
-def test_another_seed_is_another_plant():
+def test_another_seed_is_another_data_set():
     name = ClipName("pump", 0, "source", "train", "normal", 0)
     assert not np.array_equal(clip(name, seed=0).samples, clip(name, seed=1).samples)
 
 
-def test_resumes_an_interrupted_simulation(plant, tmp_path):
+def test_resumes_an_interrupted_simulation(simulated, tmp_path):
     out = simulate(tmp_path / "stopped", "tiny", machines=["fan"], workers=1)
     whole = bytes_of(out)
     (out / "fan" / "faults.csv").unlink()
@@ -90,7 +90,7 @@ def test_resumes_an_interrupted_simulation(plant, tmp_path):
     assert all(path.stat().st_mtime_ns == before for path, before in kept.items())
 
 
-def test_simulating_another_plant_into_the_same_folder_replaces_all_clips(plant, tmp_path):
+def test_simulating_another_data_set_into_the_same_folder_replaces_all_clips(simulated, tmp_path):
     out = simulate(tmp_path / "twice", "tiny", machines=["valve"], workers=1)
     simulate(out, "tiny", seed=5, machines=["valve"], workers=1)
     fresh = simulate(tmp_path / "fresh", "tiny", seed=5, machines=["valve"], workers=1)
@@ -112,11 +112,11 @@ def test_invalid_requests_are_rejected(tmp_path):
     assert (foreign / "mine.wav").is_file()
 
 
-def test_faults_csv_lists_the_regions_of_every_anomaly(plant):
-    with (plant / "fan" / "faults.csv").open() as file:
+def test_faults_csv_lists_the_regions_of_every_anomaly(simulated):
+    with (simulated / "fan" / "faults.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert tuple(rows[0]) == FAULT_COLUMNS
-    anomalies = {path.name for path in (plant / "fan").rglob("*_anomaly_*.wav")}
+    anomalies = {path.name for path in (simulated / "fan").rglob("*_anomaly_*.wav")}
     assert {row["file"] for row in rows} == anomalies
     for row in rows:
         assert row["fault"] in MACHINES["fan"].faults
