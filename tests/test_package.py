@@ -145,7 +145,9 @@ def test_wheel_works_in_an_empty_environment(tmp_path: Path) -> None:
     for name in (
         "py.typed",
         "evaluation/page.css",
-        *(f"presets/{name}.yaml" for name in preset_names()),
+        "systems/assets/shared_reference.safetensors",
+        "server/static/index.html",
+        *(f"config/presets/{name}.yaml" for name in preset_names()),
     ):
         assert f"ssdpt/{name}" in inside
     assert not [name for name in inside if name.startswith(("tests", "docs"))]
