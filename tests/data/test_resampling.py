@@ -60,7 +60,7 @@ def test_the_rest_of_a_filter_may_be_more_than_a_block():
 
 
 def test_a_sensor_gives_blocks_of_one_channel():
-    from ssdpt.monitor.sources.resampler import BlockConverter
+    from ssdpt.monitor.sources.block_converter import BlockConverter
 
     blocks = BlockConverter(16_000, 16_000, 1, 0.25)
     ramp = np.arange(10_000, dtype=np.float32) / 10_000

@@ -10,6 +10,7 @@ import warnings
 
 import numpy as np
 import soundfile
+from examples import EVENT
 
 from ssdpt.monitor.store import StoreUnavailable
 from ssdpt.server.app import create_app
@@ -107,10 +108,21 @@ def running(service, store, settings):
             yield listener.getsockname()[1], server
         finally:
             server.should_exit = True
-            thread.join(5.0)
+            thread.join(60.0)
             assert not thread.is_alive()
 
 
 def connect(port):
     """A plain connection: what is sent is what arrives."""
-    return socket.create_connection(("127.0.0.1", port), timeout=5.0)
+    return socket.create_connection(("127.0.0.1", port), timeout=60.0)
+
+
+def ask(client, route, **more):
+    """Send a request that the route accepts."""
+    method, path = route
+    path = path.format(machine="fan-1", event=EVENT, name="viewer", number=1)
+    if path.endswith("/thresholds") and method == "GET":
+        path += "?false_alerts_per_week=2"
+    body = ROUTES[route][1]
+    sent = {"content": body} if isinstance(body, bytes) else {"json": body} if body else {}
+    return client.request(method, path, **sent, **more)

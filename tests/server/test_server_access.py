@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from examples import EVENT
 from fastapi.routing import iter_route_contexts
-from serving import HERE, PASSWORD, ROLES, ROUTES, USER, bearer, of_app, unavailable
+from serving import HERE, PASSWORD, ROLES, ROUTES, USER, ask, bearer, of_app, unavailable
 
 from ssdpt.errors import SsdptError
 from ssdpt.server import auth, sessions
@@ -15,16 +14,6 @@ from ssdpt.server.app import create_app
 STREAMS = {("GET", "/v1/live"), ("WEBSOCKET", "/v1/machines/{machine}/pcm")}
 # What is not in the action log when done with a token.
 NOT_LOGGED = {("DELETE", "/v1/session")}
-
-
-def ask(client, route, **more):
-    method, path = route
-    path = path.format(machine="fan-1", event=EVENT, name="viewer", number=1)
-    if path.endswith("/thresholds") and method == "GET":
-        path += "?false_alerts_per_week=2"
-    body = ROUTES[route][1]
-    sent = {"content": body} if isinstance(body, bytes) else {"json": body} if body else {}
-    return client.request(method, path, **sent, **more)
 
 
 def test_every_route_is_in_the_table(service, store, settings):

@@ -24,7 +24,7 @@ STRANGE = (
 def raw(service, store, settings):
     """Asks with a path as it is written: a usual client would tidy it up."""
     with running(service, store, settings) as (port, _):
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
 
         def ask(method, path, body=None, headers=None):
             connection.putrequest(method, path, skip_accept_encoding=True)

@@ -9,8 +9,7 @@ from pathlib import Path
 import examples
 import jsonschema
 import pytest
-from examples import EVENT
-from serving import ROUTES, bearer
+from serving import ROUTES, ask, bearer
 
 from openapi_check import OpenApiCheck
 from ssdpt.monitor.messages import (
@@ -29,17 +28,6 @@ WEB = Path(__file__).parents[2] / "web"
 @pytest.fixture(scope="module")
 def openapi():
     return OpenApiCheck(json.loads(openapi_json()))
-
-
-def ask(client, route, **more):
-    """A request that a route accepts."""
-    method, path = route
-    path = path.format(machine="fan-1", event=EVENT, name="viewer", number=1)
-    if path.endswith("/thresholds") and method == "GET":
-        path += "?false_alerts_per_week=2"
-    body = ROUTES[route][1]
-    sent = {"content": body} if isinstance(body, bytes) else {"json": body} if body else {}
-    return client.request(method, path, **sent, **more)
 
 
 @pytest.mark.parametrize(

@@ -37,11 +37,11 @@ def test_a_closed_queue_starts_nothing_more():
 
     def first():
         started.set()
-        go_on.wait(10)
+        go_on.wait(60)
 
     jobs.submit("first", first)
     jobs.submit("second", lambda: done.append(2))
-    started.wait(10)
+    started.wait(60)
     jobs.close()
     go_on.set()
     wait_until(lambda: not jobs._thread.is_alive())

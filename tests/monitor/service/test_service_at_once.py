@@ -143,7 +143,7 @@ def test_learned_values_are_copied_under_the_lock_of_the_machines(opened):
     with service.machines.lock:
         threading.Thread(target=save, daemon=True).start()
         assert not done.wait(0.2)
-    assert done.wait(10)
+    assert done.wait(60)
 
 
 def test_all_machines_are_asked_to_stop_before_one_is_waited_for(opened, monkeypatch):
