@@ -1,4 +1,4 @@
-"""Slow change of the normal sound, told apart from an anomaly: the usual score moves day by day.
+"""Slow change of the normal sound, as opposed to an anomaly: the usual score moves day by day.
 
 An anomaly appears within seconds and opens an event. What moves the mean score of half a day
 without an event is wear, weather or a moved microphone.

@@ -35,7 +35,7 @@ def _message_schema(name: str, data: type[BaseModel]) -> type[BaseModel]:
     return create_model(f"{name.title()}Message", __base__=Answer, **fields)
 
 
-# For the OpenAPI description: one of these, told apart by `event`.
+# For the OpenAPI description: one of these, distinguished by `event`.
 LIVE_MESSAGE: Any = Union[tuple(_message_schema(*each) for each in LIVE_EVENTS.items())]  # noqa: UP007
 
 

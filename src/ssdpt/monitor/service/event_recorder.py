@@ -36,7 +36,7 @@ class EventRecorder:
         retention: Callable[[], RetentionSettings],
         recorded: Callable[[Event], None],
     ) -> None:
-        """`retention` gives the present settings; `recorded` is told of every kept recording."""
+        """`retention` gives the present settings; `recorded` gets every recorded event."""
         self._machines, self._store, self._writer = machines, store, writer
         self._publisher, self._jobs, self._log = publisher, jobs, log
         self._retention, self._recorded = retention, recorded

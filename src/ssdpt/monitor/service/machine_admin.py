@@ -89,7 +89,7 @@ class MachineAdmin:
     def _reload(self) -> list[str]:
         written, config = self._current.read_again()
         before = self._current.config
-        # Active events and what was learned are read from the store.
+        # Ongoing events and what was learned are read from the store.
         self._writer.flush()
         self._housekeeping.save_values()
         known = {machine.id: machine for machine in before.machines}
@@ -136,7 +136,7 @@ class MachineAdmin:
         )
 
     def _end(self, machine: MachineMonitor) -> None:
-        """Its active events end, and everyone is told."""
+        """End its ongoing events, and notify everyone."""
         for message in machine.events.end_all(clock.time()):
             self._publisher.publish(message)
         self._machines.remove(machine.id)

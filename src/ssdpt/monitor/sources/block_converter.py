@@ -1,4 +1,4 @@
-"""BlockConverter of one channel at one rate, whatever a sensor sends."""
+"""Conversion of what a sensor sends to blocks of one channel at one rate."""
 
 from __future__ import annotations
 

@@ -15,10 +15,10 @@ from ssdpt.data.portaudio import sounddevice
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.config import ChannelSettings
 from ssdpt.monitor.sources.base import CHUNK_SECONDS, SourceLost, check_channel
+from ssdpt.monitor.sources.block_converter import BlockConverter
 from ssdpt.monitor.sources.chunk import Chunk
 from ssdpt.monitor.sources.clock import SYSTEM, Clock
 from ssdpt.monitor.sources.reconnecting import ReconnectingSource
-from ssdpt.monitor.sources.resampler import BlockConverter
 from ssdpt.types import Floats
 
 _BLOCK = 0.1  # seconds that the sound card delivers at a time

@@ -18,11 +18,11 @@ from ssdpt.errors import SsdptError
 from ssdpt.monitor.config import ChannelSettings
 from ssdpt.monitor.sources.background import BackgroundIterator
 from ssdpt.monitor.sources.base import CHUNK_SECONDS, SourceLost, check_channel
+from ssdpt.monitor.sources.block_converter import BlockConverter
 from ssdpt.monitor.sources.chunk import Chunk
 from ssdpt.monitor.sources.clock import SYSTEM, Clock
 from ssdpt.monitor.sources.playback import PlaybackTimer
 from ssdpt.monitor.sources.reconnecting import ReconnectingSource
-from ssdpt.monitor.sources.resampler import BlockConverter
 from ssdpt.types import Floats
 
 # Of addresses that may be added by HTTP; anything else might be a file of this computer.

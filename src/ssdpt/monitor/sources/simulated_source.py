@@ -13,10 +13,10 @@ from ssdpt.data.simulator.timebase import RATE
 from ssdpt.monitor.config import PlaybackSettings
 from ssdpt.monitor.sources.background import BackgroundIterator
 from ssdpt.monitor.sources.base import CHUNK_SECONDS, Source
+from ssdpt.monitor.sources.block_converter import BlockConverter
 from ssdpt.monitor.sources.chunk import Chunk
 from ssdpt.monitor.sources.clock import SYSTEM, Clock
 from ssdpt.monitor.sources.playback import PlaybackTimer
-from ssdpt.monitor.sources.resampler import BlockConverter
 from ssdpt.types import Floats
 
 _AHEAD_SECONDS = 30.0
