@@ -74,10 +74,10 @@ def test_summary(planted: Inspection) -> None:
     assert pump.domains == ("source", "target")
     assert pump.splits == ("test", "train")
     assert pump.labels == {"anomaly": 8, "normal": 8}
-    assert pump.sample_rates == {"16000": 11, "44100": 1}
-    assert pump.channels == {"1": 11, "2": 1}
+    assert pump.sample_rates == {"16000": 12, "44100": 1}
+    assert pump.channels == {"1": 12, "2": 1}
     assert pump.attributes == {"volt": ("0", "1", "2", "3")}
-    assert pump.hours == pytest.approx((11 * 3 + 1.9) / 3600)
+    assert pump.hours == pytest.approx((12 * 3 + 1.9) / 3600)
     assert (pump.shortest_seconds, pump.longest_seconds) == (1.9, 3.0)
     assert sum(count.clips for count in pump.counts) == pump.clips
 
@@ -86,7 +86,7 @@ def test_summary(planted: Inspection) -> None:
     ("kind", "numbers"),
     [
         ("clipped", ["0003"]),
-        ("silent", ["0006", "0005"]),
+        ("silent", ["0005", "0006"]),
         ("too short", ["0000"]),
         ("offset", ["0004"]),
         ("cut short", ["0007"]),
@@ -160,14 +160,15 @@ def test_progress_is_reported_and_ctrl_c_ends_it(tmp_path: Path) -> None:
 
 
 def test_nothing_to_inspect(tmp_path: Path) -> None:
-    with pytest.raises(SsdptError, match="no sound files"):
+    with pytest.raises(SsdptError, match="no recordings"):
         inspect(tmp_path)
 
 
-def test_a_manifest_and_another_channel(tmp_path: Path) -> None:
+def test_a_dead_channel_of_a_manifest(tmp_path: Path) -> None:
     samples = np.zeros((48000, 2))
     samples[:, 1] = np.random.default_rng(0).standard_normal(48000) * 0.1
     soundfile.write(tmp_path / "a.wav", samples, 16000)
     (tmp_path / "list.csv").write_text("path\na.wav\n")
-    assert [item.kind for item in inspect(tmp_path / "list.csv").problems] == ["silent"]
-    assert inspect(tmp_path / "list.csv", channel=1).problems == ()
+    assert problem(inspect(tmp_path / "list.csv"), "dead channel").sentence == (
+        "1 with a dead channel (0): one value, check its cable"
+    )

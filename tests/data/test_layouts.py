@@ -319,14 +319,14 @@ def test_missing_path(tmp_path: Path) -> None:
 
 def test_empty_folder(tmp_path: Path) -> None:
     make(tmp_path, ["notes.txt"])
-    with pytest.raises(SsdptError, match=r"no sound files .*\.flac, \.mp3, \.ogg, \.wav are read"):
+    with pytest.raises(SsdptError, match=r"no recordings .*\.flac, \.mat, .* are read"):
         read_layout(tmp_path)
 
 
 def test_foreign_file(tmp_path: Path) -> None:
-    make(tmp_path, ["notes.txt"])
-    with pytest.raises(SsdptError, match="neither a sound file"):
-        read_layout(tmp_path / "notes.txt")
+    make(tmp_path, ["notes.pdf"])
+    with pytest.raises(SsdptError, match="neither a recording"):
+        read_layout(tmp_path / "notes.pdf")
 
 
 def test_closed_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,9 +5,11 @@ A field's description is its documentation and its help text. The defaults are t
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from ssdpt.types import VIBRATION_UNITS, Unit
 
 ALARM_RATIO = 0.1  # alarms are rarer than alerts by this factor, offline and live
 
@@ -18,17 +20,47 @@ class Settings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+def _channel(value: Any) -> Any:
+    return int(value) if isinstance(value, str) and value.isdecimal() else value
+
+
 class AudioConfig(Settings):
     """What a recording is turned into before anything else."""
 
     sample_rate: int = Field(16000, gt=0, description="Hz; other rates are resampled to this")
-    channel: int = Field(0, ge=0, description="which channel of a multi-channel file, from 0")
+    keep_rate: Literal["auto", "always", "never"] = Field(
+        "auto",
+        description="whether a model works at the recordings' own rate, from 2 to 51.2 kHz, "
+        "instead: auto = where it is below sample_rate or of a vibration sensor; never, where "
+        "sample_rate is set and this is not",
+    )
+    channel: Annotated[
+        Annotated[int, Field(ge=0)] | Annotated[str, Field(min_length=1)], BeforeValidator(_channel)
+    ] = Field(0, description="which channel of a file, from 0, or which axis, by its name")
+    unit: Unit = Field(
+        "", description="of the measurement: g, m/s², mm/s or Pa; empty = that of the recordings"
+    )
+    full_scale: float = Field(
+        1.0, gt=0, description="what a sample of 1 means in the unit; found with the unit"
+    )
     clip_seconds: float = Field(
         10.0,
         gt=0,
         description="recordings from 1.5 times this length are cut into clips of about this "
         "length for fitting and for thresholds",
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _rate_that_is_set_holds(cls, values: Any) -> Any:
+        if isinstance(values, dict) and "sample_rate" in values:
+            return {"keep_rate": "never", **values}
+        return values
+
+    @property
+    def vibration(self) -> bool:
+        """Whether it is the movement of a machine, not the sound in the air."""
+        return self.unit in VIBRATION_UNITS
 
 
 class FeatureConfig(Settings):

@@ -4,28 +4,25 @@ from __future__ import annotations
 
 import os
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from ssdpt.common.progress import SILENT, Reporter
-from ssdpt.data.audio import AudioError, content_digest, describe_rate, open_audio
+from ssdpt.data.audio import AUDIO_SUFFIXES, describe_rate
+from ssdpt.data.joining import JOINED_SECONDS
 from ssdpt.data.layouts import read_layout
-from ssdpt.types import Recording
+from ssdpt.data.measuring import Measured, measure
+from ssdpt.data.problems import Problem, problems_of, unit_text
+from ssdpt.data.sensor import sensor_of
+from ssdpt.data.snapshots import written_times
+from ssdpt.errors import SsdptError
 
-SHORTEST_SECONDS = 64 * 512 / 16000
-"""One segment of 64 frames at a hop of 512 samples and 16 kHz; a shorter clip has to be padded."""
-
-_FULL_SCALE = 0.9999  # of the largest sample value; 16-bit sound ends at 0.99997
-_CLIPPED_SHARE = 1e-4  # a normalised but whole recording touches full scale once or twice
-_OFFSET = 0.01  # of full scale
-_QUIET = 1e-4  # root mean square, −80 dBFS: below what a working microphone gives
 _VALUES_SHOWN = 8
 _FILES_SHOWN = 3
-_BLOCK_SECONDS = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +38,12 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class MachineSummary:
-    """The clips of one machine. Keys of `sample_rates` are Hz, of `channels` their number."""
+    """The clips of one machine. Keys of `sample_rates` are Hz, of `channels` their number.
+
+    `formats` are file name endings without the dot. `levels` is the median root mean square of
+    every axis in the unit, where there is one. `snapshot_seconds` and `every_seconds` are None
+    where recordings are no snapshots, or nothing says how far apart they are.
+    """
 
     machine: str
     clips: int
@@ -57,15 +59,12 @@ class MachineSummary:
     channels: dict[str, int]
     attributes: dict[str, tuple[str, ...]]
     counts: tuple[Count, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """Something to look at: its `kind`, a sentence, and the files, relative to the given path."""
-
-    kind: str
-    sentence: str
-    files: tuple[str, ...]
+    formats: dict[str, int]
+    units: dict[str, int]
+    levels: dict[str, float]
+    snapshots: int
+    snapshot_seconds: float | None
+    every_seconds: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,76 +92,36 @@ class Inspection:
         return lines
 
 
-@dataclass(frozen=True, slots=True)
-class _Measured:
-    """The measurements of one file. `error` is set where it could not be read."""
-
-    recording: Recording
-    sample_rate: int = 0
-    channels: int = 0
-    seconds: float = 0.0
-    clipped: bool = False
-    quiet: bool = False
-    offset: float = 0.0
-    digest: str = ""
-    error: AudioError | None = field(default=None, compare=False)
-
-
-def inspect(path: Path, reporter: Reporter = SILENT, *, channel: int = 0) -> Inspection:
-    """Recognise the layout at `path` and measure channel `channel` of every recording."""
-    dataset = read_layout(path)
+def inspect(path: Path, reporter: Reporter = SILENT) -> Inspection:
+    """Recognise the layout at `path` and measure all channels of every recording."""
+    dataset = read_layout(path, join=False)
     root = path if path.is_dir() else path.parent
-    measured: list[_Measured] = []
+    measured: list[Measured] = []
     workers = min(2, os.cpu_count() or 1)  # reading, not computing, sets the pace beyond that
     with (
         reporter.task("reading", len(dataset.recordings)) as task,
         ThreadPoolExecutor(workers) as pool,
     ):
         try:
-            for result in pool.map(lambda r: _measure(r, channel), dataset.recordings):
+            for result in pool.map(measure, dataset.recordings):
                 measured.append(result)
                 task.advance(1, result.recording.path.name)
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
-    by_machine: defaultdict[str, list[_Measured]] = defaultdict(list)
+    by_machine: defaultdict[str, list[Measured]] = defaultdict(list)
     for item in measured:
         by_machine[item.recording.machine].append(item)
     return Inspection(
         path=str(path),
         layout=dataset.layout,
         machines=tuple(_summary(name, items) for name, items in by_machine.items()),
-        problems=tuple(_problems(root, measured, by_machine)),
+        problems=tuple(problems_of(measured, root)),
         notes=dataset.notes,
     )
 
 
-def _measure(recording: Recording, channel: int) -> _Measured:
-    count, loud, total, squares = 0, 0, 0.0, 0.0
-    try:
-        with open_audio(recording) as reader:
-            info = reader.info
-            for block in reader.blocks(info.sample_rate, channel, block_seconds=_BLOCK_SECONDS):
-                count += len(block)
-                loud += int(np.count_nonzero(np.abs(block) >= _FULL_SCALE))
-                total += float(block.sum(dtype=np.float64))
-                squares += float(np.square(block, dtype=np.float64).sum())
-    except AudioError as error:
-        return _Measured(recording, error=error)
-    mean = total / count
-    return _Measured(
-        recording,
-        sample_rate=info.sample_rate,
-        channels=info.channels,
-        seconds=info.seconds,
-        clipped=loud > _CLIPPED_SHARE * count,
-        quiet=squares / count - mean**2 < _QUIET**2,
-        offset=mean,
-        digest=content_digest(recording),
-    )
-
-
-def _summary(machine: str, items: Sequence[_Measured]) -> MachineSummary:
+def _summary(machine: str, items: Sequence[Measured]) -> MachineSummary:
     recordings = [item.recording for item in items]
     readable = [item for item in items if item.error is None]
     lengths = [item.seconds for item in readable] or [0.0]
@@ -171,6 +130,7 @@ def _summary(machine: str, items: Sequence[_Measured]) -> MachineSummary:
     for recording in recordings:
         for name, value in recording.attributes:
             values[name].add(value)
+    snapshots, snapshot_seconds, every = _snapshots(readable)
     return MachineSummary(
         machine=machine,
         clips=len(items),
@@ -182,76 +142,52 @@ def _summary(machine: str, items: Sequence[_Measured]) -> MachineSummary:
         splits=tuple(sorted({r.split for r in recordings if r.split})),
         labels=_tally(r.label or "unlabelled" for r in recordings),
         faults=_tally(r.fault for r in recordings if r.fault),
-        sample_rates=_tally(str(item.sample_rate) for item in readable),
-        channels=_tally(str(item.channels) for item in readable),
+        sample_rates=_tally(str(item.info.sample_rate) for item in readable),
+        channels=_tally(str(item.info.channels) for item in readable),
         attributes={name: tuple(sorted(chosen)) for name, chosen in sorted(values.items())},
         counts=tuple(Count(*kind, clips) for kind, clips in sorted(kinds.items())),
+        formats=_tally(item.recording.path.suffix.lower().lstrip(".") for item in items),
+        units=_tally(unit_text(item) for item in readable),
+        levels=_levels(readable),
+        snapshots=snapshots,
+        snapshot_seconds=snapshot_seconds,
+        every_seconds=every,
     )
 
 
-def _problems(
-    root: Path, measured: Sequence[_Measured], by_machine: dict[str, list[_Measured]]
-) -> Iterable[Problem]:
-    def problem(kind: str, sentence: str, items: Iterable[_Measured]) -> Iterable[Problem]:
-        files = tuple(_relative(item.recording.path, root) for item in items)
-        if files:
-            yield Problem(kind, sentence.format(count=len(files)), files)
+def _levels(readable: Sequence[Measured]) -> dict[str, float]:
+    """The median root mean square of every axis, in the unit that all recordings have."""
+    if len({item.info.unit for item in readable}) != 1 or not readable[0].info.unit:
+        return {}
+    values: defaultdict[str, list[float]] = defaultdict(list)
+    for item in readable:
+        for axis, channel in zip(item.axes, item.channels, strict=True):
+            values[axis].append(channel.rms * item.info.full_scale)
+    return {axis: float(np.median(rms)) for axis, rms in values.items()}
 
-    def those(test: Callable[[_Measured], bool]) -> list[_Measured]:
-        return [item for item in measured if item.error is None and test(item)]
 
-    failed = [item for item in measured if item.error is not None]
-    for item in failed:
-        assert item.error is not None
-        if item.error.problem != "silent":
-            reason = str(item.error).removeprefix(f"{item.recording.path}: ")
-            yield from problem(item.error.problem, reason, [item])
-    silent = [item for item in failed if item.error and item.error.problem == "silent"]
-    yield from problem(
-        "silent", "{count} silent, check the microphone", silent + those(lambda item: item.quiet)
-    )
-    yield from problem(
-        "clipped",
-        "{count} clipped (many samples at full scale), lower the gain",
-        those(lambda item: item.clipped),
-    )
-    yield from problem(
-        "too short",
-        f"{{count}} shorter than one segment of {SHORTEST_SECONDS:.2f} s",
-        those(lambda item: item.seconds < SHORTEST_SECONDS),
-    )
-    yield from problem(
-        "offset",
-        f"{{count}} off the zero line by more than {_OFFSET:.0%} of full scale",
-        those(lambda item: abs(item.offset) > _OFFSET),
-    )
-    yield from problem(
-        "anomaly in training",
-        "{count} labelled anomalous among the training clips, fitting leaves them out",
-        [i for i in measured if i.recording.split == "train" and i.recording.label == "anomaly"],
-    )
-    same: defaultdict[str, list[_Measured]] = defaultdict(list)
-    for item in those(lambda item: True):
-        same[item.digest].append(item)
-    for items in same.values():
-        if len(items) > 1:
-            yield from problem("duplicate", "{count} files with the same content", items)
-    for machine, items in by_machine.items():
-        readable = [item for item in items if item.error is None]
-        rates = Counter(item.sample_rate for item in readable)
-        channels = Counter(item.channels for item in readable)
-        if len(rates) > 1:
-            common = rates.most_common(1)[0][0]
-            counts = ", ".join(f"{describe_rate(rate)} × {n}" for rate, n in rates.most_common())
-            rest = [item for item in readable if item.sample_rate != common]
-            yield from problem("mixed rates", f"{machine}: mixed sample rates ({counts})", rest)
-        if len(channels) > 1:
-            usual = channels.most_common(1)[0][0]
-            counts = ", ".join(f"{number} × {n}" for number, n in channels.most_common())
-            rest = [item for item in readable if item.channels != usual]
-            yield from problem(
-                "mixed channels", f"{machine}: mixed channel counts ({counts})", rest
-            )
+def _snapshots(readable: Sequence[Measured]) -> tuple[int, float | None, float | None]:
+    """How many snapshots there are, their length and their interval in seconds."""
+    within = [item for item in readable if item.snapshots]
+    if within:
+        sensor = sensor_of(within[0].recording.path)
+        return sum(item.snapshots for item in within), sensor.snapshot, sensor.every
+    short = [item for item in readable if item.seconds < JOINED_SECONDS]
+    if len(short) < 2:
+        return 0, None, None
+    return len(short), float(np.median([item.seconds for item in short])), _interval(short)
+
+
+def _interval(snapshots: Sequence[Measured]) -> float | None:
+    """Seconds from one snapshot to the next, of the first folder; None where nothing says it."""
+    folder = snapshots[0].recording.path.parent
+    paths = [item.recording.path for item in snapshots]
+    files = [path for path in paths if path.parent == folder]
+    try:
+        times = written_times(folder, files, sensor_of(folder).every)
+    except SsdptError:
+        return None  # a problem says what is wrong
+    return None if times is None or len(files) < 2 else float(np.median(np.diff(times[1])))
 
 
 def _machine_lines(machine: MachineSummary) -> list[str]:
@@ -262,6 +198,7 @@ def _machine_lines(machine: MachineSummary) -> list[str]:
         f"({machine.shortest_seconds:.1f} to {machine.longest_seconds:.1f} s each), "
         f"{rates or 'unreadable'}, channels {', '.join(machine.channels) or 'unknown'}; {labels}"
     ]
+    lines += [f"  {line}" for line in _sensor_lines(machine)]
     for count in machine.counts:
         section = f"section {count.section}" if count.section else ""
         kind = [section, count.domain, count.split, count.label or "unlabelled"]
@@ -273,6 +210,26 @@ def _machine_lines(machine: MachineSummary) -> list[str]:
     return lines
 
 
+def _sensor_lines(machine: MachineSummary) -> list[str]:
+    """What was measured and how; nothing for plain sound files of a microphone."""
+    lines = []
+    units = [unit for unit in machine.units if unit != "no unit"]
+    if units or any(f".{form}" not in AUDIO_SUFFIXES for form in machine.formats):
+        formats = ", ".join(f"{form} × {count}" for form, count in machine.formats.items())
+        lines.append(f"sensor: {formats}; {'; '.join(machine.units) or 'unreadable'}")
+    if machine.levels:
+        unit = units[0].partition(",")[0]
+        levels = ", ".join(
+            f"{level:.3g} {unit}" if axis == "0" else f"{axis} {level:.3g} {unit}"
+            for axis, level in machine.levels.items()
+        )
+        lines.append(f"level (root mean square): {levels}")
+    if machine.snapshots and machine.snapshot_seconds:
+        every = f", one every {machine.every_seconds:g} s" if machine.every_seconds else ""
+        lines.append(f"snapshots: {machine.snapshots} of {machine.snapshot_seconds:.3g} s{every}")
+    return lines
+
+
 def _tally(values: Iterable[str]) -> dict[str, int]:
     return dict(sorted(Counter(values).items()))
 
@@ -280,7 +237,3 @@ def _tally(values: Iterable[str]) -> dict[str, int]:
 def _some(names: Sequence[str], shown: int) -> str:
     more = f" and {len(names) - shown} more" if len(names) > shown else ""
     return ", ".join(names[:shown]) + more
-
-
-def _relative(path: Path, root: Path) -> str:
-    return path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)

@@ -5,7 +5,7 @@
     dcase2022   <machine>/{train,test,supplemental}/section_NN_….wav, attributes_NN.csv (to 2026)
     mimii       <machine>/id_NN/{normal,abnormal}/….wav
     folder      [<machine>/]normal/….wav; sibling folders are faults by their name
-    files       a sound file, or a folder of them with none of this: unlabelled
+    files       a recording, or a folder of them with none of this: unlabelled
     manifest    a CSV table, see manifest.py
 
 Machines may lie any number of folders below the given one. Every file is described by one rule
@@ -23,7 +23,8 @@ from functools import cached_property
 from pathlib import Path
 
 from ssdpt.data.attributes import read_attribute_tables
-from ssdpt.data.audio import AUDIO_SUFFIXES
+from ssdpt.data.audio import is_recording, recording_suffixes
+from ssdpt.data.joining import join_snapshots
 from ssdpt.data.manifest import read_manifest
 from ssdpt.data.names import parse_name
 from ssdpt.errors import SsdptError
@@ -96,8 +97,22 @@ def without_domain(dataset: Dataset, domain: str) -> Dataset:
     return replace(dataset, recordings=kept)
 
 
-def read_layout(path: Path) -> Dataset:
-    """Find the recordings at `path`: a data set, a machine, a folder, a file or a CSV manifest."""
+def read_layout(path: Path, *, join: bool = True) -> Dataset:
+    """Find the recordings at `path`: a data set, a machine, a folder, a file or a CSV manifest.
+
+    Snapshots shorter than a second are joined, unless each file is asked for.
+    """
+    dataset = _read_files(path)
+    if not join:
+        return dataset
+    recordings, notes = join_snapshots(dataset.recordings)
+    if not notes:
+        return dataset
+    ordered = tuple(sorted(recordings, key=_order))
+    return replace(dataset, recordings=ordered, notes=(*dataset.notes, *notes))
+
+
+def _read_files(path: Path) -> Dataset:
     try:
         there = path.exists()
     except OSError as error:
@@ -106,12 +121,12 @@ def read_layout(path: Path) -> Dataset:
         raise SsdptError(f"{path}: no such file or folder; check the path")
     if path.is_dir():
         return _read_folder(path)
-    if path.suffix.lower() == ".csv":
+    if path.suffix.lower() == ".csv" and not is_recording(path):
         recordings, notes = read_manifest(path)
         return Dataset(path, "manifest", tuple(sorted(recordings, key=_order)), notes)
-    if path.suffix.lower() not in AUDIO_SUFFIXES:
+    if path.suffix.lower() not in recording_suffixes():
         raise SsdptError(
-            f"{path}: neither a sound file ({_suffixes()}) nor a CSV manifest; "
+            f"{path}: neither a recording ({_suffixes()}) nor a CSV manifest; "
             f"give one of these or a folder of recordings"
         )
     return Dataset(path, "files", (recording_of(path),))
@@ -127,8 +142,8 @@ def _read_folder(root: Path) -> Dataset:
     described = [reader.describe(file) for file in _walk(root)]
     if not described:
         raise SsdptError(
-            f"{root}: no sound files in this folder or below it; "
-            f"files ending in {_suffixes()} are read"
+            f"{root}: no recordings in this folder or below it; "
+            f"files ending in {_suffixes()} are read, tables where their columns are numbers"
         )
     described = _without_strays(described)
     kept = [item for item in described if not item.skip]
@@ -159,7 +174,7 @@ def _walk(root: Path) -> Iterator[Path]:
                 continue
             if entry.is_dir():
                 waiting.append(entry)
-            elif entry.suffix.lower() in AUDIO_SUFFIXES:
+            elif is_recording(entry):
                 yield entry
 
 
@@ -273,7 +288,7 @@ class _Reader:
 
     @cached_property
     def _holds_sound(self) -> bool:
-        return any(_is_sound(entry) for entry in self.top.iterdir())
+        return any(is_recording(entry) for entry in self.top.iterdir())
 
     def _holds_normal(self, folder: Path) -> bool:
         """Whether `folder` has a subfolder of normal recordings.
@@ -337,10 +352,6 @@ def _subfolders(folder: Path) -> list[Path]:
         return []  # a folder above the given one may not be readable; it then counts as empty
 
 
-def _is_sound(entry: Path) -> bool:
-    return entry.suffix.lower() in AUDIO_SUFFIXES and not entry.name.startswith(".")
-
-
 def _without_strays(described: list[_Described]) -> list[_Described]:
     """Files of another name among DCASE clips are left out: it is not known what they are."""
     dcase = {item.recording.path.parent for item in described if item.layout.startswith("dcase")}
@@ -391,4 +402,4 @@ def _order(recording: Recording) -> tuple[object, ...]:
 
 
 def _suffixes() -> str:
-    return ", ".join(sorted(AUDIO_SUFFIXES))
+    return ", ".join(recording_suffixes())

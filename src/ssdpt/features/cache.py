@@ -29,6 +29,7 @@ from ssdpt.common.progress import SILENT, Reporter
 from ssdpt.common.threads import cores
 from ssdpt.config.settings import AudioConfig
 from ssdpt.data import audio
+from ssdpt.data.sensor import sensor_of
 from ssdpt.errors import SsdptError
 from ssdpt.features.front_end import FrontEnd
 from ssdpt.types import Floats, Recording
@@ -195,17 +196,19 @@ def _key(
     front_end: FrontEnd,
     strict: bool,
 ) -> str:
-    """Changes when a file changes (path, size, time of change) or the front end does."""
+    """Changes when a file (path, size, time of change), its sensor or the front end does."""
     hasher = hashlib.blake2b(digest_size=16)
     settings = [_FORMAT, strict, audio_config.model_dump(), front_end.name, front_end.settings]
     hasher.update(json.dumps(settings, sort_keys=True).encode())
-    for recording in recordings:
+    for path in (path for recording in recordings for path in recording.files):
         try:
-            status = recording.path.stat()
+            status = path.stat()
             version = f"{status.st_size}:{status.st_mtime_ns}:{status.st_ctime_ns}"
         except OSError:
             version = "missing"
-        hasher.update(os.fsencode(recording.path.resolve()) + f":{version}\n".encode())
+        sensor = sensor_of(path).model_dump_json(exclude_defaults=True)
+        hasher.update(os.fsencode(path.resolve()) + f":{version}{sensor}\n".encode())
+    hasher.update(json.dumps([len(recording.files) for recording in recordings]).encode())
     return hasher.hexdigest()
 
 
@@ -252,8 +255,7 @@ def _in_memory(
 def _frame_blocks(
     reader: audio.AudioReader, audio_config: AudioConfig, front_end: FrontEnd, strict: bool
 ) -> Iterator[Floats]:
-    samples = reader.blocks(audio_config.sample_rate, audio_config.channel, strict=strict)
-    return front_end.stream(samples)
+    return front_end.stream(reader.model_input(audio_config, strict=strict))
 
 
 def _compute(

@@ -48,6 +48,12 @@ def mel_edges(config: FeatureConfig, sample_rate: int) -> np.ndarray:
     return mel_to_hz(mels)
 
 
+def resolved_filters(f_min: float, f_max: float, line_hz: float) -> int:
+    """How many filters from `f_min` to `f_max` each hold a line of a transform, `line_hz` apart."""
+    mels = hz_to_mel(f_max) - hz_to_mel(f_min)
+    return max(1, int(mels * _LINEAR_HZ_PER_MEL / line_hz) - 1)
+
+
 def mel_frequencies(config: FeatureConfig, sample_rate: int) -> Floats:
     """Centre frequency in Hz of every mel bin."""
     return mel_edges(config, sample_rate)[1:-1].astype(np.float32)

@@ -17,12 +17,13 @@ from numpy.lib.stride_tricks import sliding_window_view
 from ssdpt.config.settings import FeatureConfig
 from ssdpt.errors import SsdptError
 from ssdpt.features.front_end import FrontEnd, centred_windows
-from ssdpt.features.logmel import LogMel, mel_filters
+from ssdpt.features.logmel import LogMel, mel_filters, resolved_filters
 from ssdpt.types import Floats
 
 ENVELOPES_A_FRAME = 16
-ENVELOPE_BANDS = 16
+_ENVELOPE_BANDS = 16
 _ENVELOPE_LOWEST_HZ = 50.0
+_ALL_BANDS_FROM = 4000  # Hz; at a lower sample rate so many bands are narrower than can be resolved
 _ENVELOPE_FLOOR = 1e-10  # power; far below any microphone's own noise
 _FINE_SECONDS = 0.5  # at least; the window is the next power of two in samples
 _FINE_LOWEST_HZ = 16.0
@@ -57,15 +58,20 @@ class TextureFrames(FrontEnd):
         self.envelope_hop = self.hop // ENVELOPES_A_FRAME
         self.n_envelope = 8 * self.envelope_hop
         self.envelope_window = _hann(self.n_envelope)
+        self.envelope_bands = _ENVELOPE_BANDS
+        if sample_rate < _ALL_BANDS_FROM:
+            line_hz = sample_rate / self.n_envelope
+            most = resolved_filters(_ENVELOPE_LOWEST_HZ, sample_rate / 2, line_hz)
+            self.envelope_bands = min(_ENVELOPE_BANDS, most)
         bands = FeatureConfig(
             n_fft=self.n_envelope,
             hop_length=self.envelope_hop,
-            n_mels=ENVELOPE_BANDS,
+            n_mels=self.envelope_bands,
             f_min=_ENVELOPE_LOWEST_HZ,
         )
         self.envelope_filters = mel_filters(bands, sample_rate).T.astype(np.float64)
         self.mels = self.mel_bins = config.n_mels
-        self.envelopes = ENVELOPES_A_FRAME * ENVELOPE_BANDS
+        self.envelopes = ENVELOPES_A_FRAME * self.envelope_bands
         self.fine_bands = len(self.fine_edges) - 1
         self.bins = self.mels + self.envelopes + self.fine_bands
 
@@ -102,7 +108,7 @@ class TextureFrames(FrontEnd):
     def envelope(self, frames: Floats) -> Floats:
         """(16 × frames, bands) in dB: one row every `envelope_hop` samples."""
         part = frames[:, self.mels : self.mels + self.envelopes]
-        return part.reshape(-1, ENVELOPE_BANDS)
+        return part.reshape(-1, self.envelope_bands)
 
     def fine(self, frames: Floats) -> Floats:
         """(frames, narrow bands) in dB; frames near the ends see zeros beyond them."""

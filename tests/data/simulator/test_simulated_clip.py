@@ -115,3 +115,19 @@ def test_coverage_is_a_share_and_grows_with_regions(
 
 def test_the_whole_plane_is_covered_by_one_region() -> None:
     assert coverage([Region(0.0, 10.0, 0.0, 8000.0)]) == 1.0
+
+
+def test_the_truth_of_a_fault_names_its_frequencies_and_rates() -> None:
+    healthy = clip(ClipName("fan", 0, "source", "test", "normal", 0))
+    assert (healthy.frequencies, healthy.rates) == ((), ())
+    bearing, imbalance, rub = (faulty("fan", index) for index in range(3))
+    speed = bearing.point.speed / 60
+    assert bearing.rates == pytest.approx((3.1 * speed, 0.08 * speed), rel=0.02)
+    assert imbalance.tones_hz == pytest.approx(
+        (imbalance.point.speed / 60, imbalance.point.speed / 30), rel=0.02
+    )
+    assert set(imbalance.tones_hz) < set(imbalance.frequencies)
+    assert rub.rates == ()
+    bands = {(region.low_hz, region.high_hz) for region in rub.regions}
+    assert len(rub.frequencies) == len(bands)
+    assert all(any(low < hz < high for low, high in bands) for hz in rub.frequencies)

@@ -46,12 +46,20 @@ class ClipName:
 
 @dataclass(frozen=True, slots=True)
 class SimulatedClip:
-    """Samples (160000,) within ±1 at 16 kHz, the operating point, the fault and its regions."""
+    """Samples (160000,) within ±1 at 16 kHz, the operating point, and the truth of the fault."""
 
     samples: Floats
     point: SpeedAndLoad
     fault: Fault | None
     regions: tuple[Region, ...]
+    tones_hz: tuple[float, ...]
+    rates: tuple[float, ...]  # per second, that the fault knocks or swells at; none if irregular
+
+    @property
+    def frequencies(self) -> tuple[float, ...]:
+        """The frequencies of the fault in Hz: its tones, and the centre of each of its bands."""
+        bands = {(region.low_hz, region.high_hz) for region in self.regions}
+        return tuple(sorted({*self.tones_hz, *((low * high) ** 0.5 for low, high in bands)}))
 
     @property
     def attributes(self) -> tuple[tuple[str, str], ...]:
@@ -86,7 +94,8 @@ def clip(name: ClipName, *, seed: int = 0, preset: str | Preset = "demo") -> Sim
     spectrum = np.fft.rfft(take.healthy + take.faulty + background)
     wave = np.fft.irfft(spectrum * site.response(rng), PADDED)[:SAMPLES].astype(np.float32)
     samples = np.clip(wave * (_level(name, seed) / _rms(wave)), -1.0, 1.0).astype(np.float32)
-    return SimulatedClip(samples, point, fault, tuple(take.regions))
+    truth = tuple(take.regions), tuple(take.tones_hz), tuple(take.rates)
+    return SimulatedClip(samples, point, fault, *truth)
 
 
 def _site(name: ClipName, seed: int, plant: Preset) -> RecordingSite:

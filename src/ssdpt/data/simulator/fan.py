@@ -40,6 +40,7 @@ class Fan(Machine):
             stiffness = self._add_fault(take, rotor, fault, rng)
         if stiffness != 1.0:
             take.regions += impacts(ticks, self.casing.bands(self.casing.mount, stiffness))
+            take.rates.append(rotor.hz / self.turns_per_tick)
         mount = self.casing.mount
         take.healthy += self.casing.ring(rng, ticks, 2.0, mount, stiffness=stiffness)
         return take
@@ -54,12 +55,15 @@ class Fan(Machine):
                 load = np.clip(np.sin(2 * np.pi * 0.08 * rotor.at(hits)), 0.0, 1.0) ** 6
                 take.faulty += self.casing.ring(rng, hits, 2.0 * fault.gain * load, gains)
                 take.regions += impacts(hits[load > 0.25], self.casing.bands(gains))
+                take.rates += [3.1 * rotor.hz, 0.08 * rotor.hz]
             case "imbalance":
                 # The whole fan sways once per revolution and knocks against its feet.
                 take.faulty += rotor.harmonics(1, [0.5 * fault.gain, 0.2 * fault.gain])
                 knocks = rotor.moments(1.0 / 9.0, rng.uniform())
                 take.faulty += self.casing.ring(rng, knocks, 2.2 * fault.gain, gains)
                 take.regions += throughout([(0.6 * rotor.hz, 2.4 * rotor.hz)])
+                take.tones_hz += [rotor.hz, 2.0 * rotor.hz]
+                take.rates += [rotor.hz / 9.0]
                 take.regions += impacts(knocks, self.casing.bands(gains))
             case "rub":
                 starts = np.sort(rng.uniform(0.0, SECONDS, int(rng.integers(8, 16))))

@@ -42,6 +42,7 @@ class Gearbox(Machine):
         take.healthy += self.casing.ring(rng, knocks, 2.0, mount, stiffness=stiffness)
         if stiffness != 1.0:
             take.regions += impacts(knocks, self.casing.bands(mount, stiffness))
+            take.rates.append(shaft.hz / self.ratio)
         return take
 
     def _add_fault(
@@ -55,24 +56,28 @@ class Gearbox(Machine):
                 hits = shaft.moments(0.25, rng.uniform())
                 take.faulty += self.casing.ring(rng, hits, 2.8 * fault.gain, gains)
                 take.regions += impacts(hits, bands)
+                take.rates += [0.25 * shaft.hz]
             case "wear":
                 # Worn flanks beat: the mesh tone swells and fades, and scrapes while it swells.
                 swells = shaft.moments(0.2, rng.uniform())
                 ends = swells + 1.0 / shaft.hz
                 take.faulty += self.casing.rub(rng, swells, ends, 1.6 * fault.gain, gains)
                 take.regions += regions(swells, ends, bands)
+                take.rates += [0.2 * shaft.hz, shaft.hz / self.ratio]
                 return self.sideband + 0.5 * fault.severity, 1.0
             case "bearing":
                 hits = shaft.moments(4.6, rng.uniform())
                 zone = np.clip(np.sin(2 * np.pi * shaft.at(hits) * 0.2), 0.0, 1.0) ** 6
                 take.faulty += self.casing.ring(rng, hits, 2.0 * fault.gain * zone, gains)
                 take.regions += impacts(hits[zone > 0.3], bands)
+                take.rates += [4.6 * shaft.hz, 0.2 * shaft.hz]
             case "scuffing":
                 starts = shaft.moments(1.0 / self.ratio, rng.uniform())
                 starts = starts[rng.uniform(size=starts.size) < 0.6]
                 ends = starts + rng.uniform(0.06, 0.16, starts.size)
                 take.faulty += self.casing.rub(rng, starts, ends, 2.0 * fault.gain, gains)
                 take.regions += regions(starts, ends, bands)
+                take.rates += [shaft.hz / self.ratio]
             case "loose_mount":
                 return self.sideband, 1.0 - 0.25 * fault.severity
         return self.sideband, 1.0

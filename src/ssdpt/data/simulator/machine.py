@@ -48,6 +48,8 @@ class Take:
     healthy: Wave = field(default_factory=lambda: np.zeros(PADDED, dtype=np.float32))
     faulty: Wave = field(default_factory=lambda: np.zeros(PADDED, dtype=np.float32))
     regions: list[Region] = field(default_factory=list)
+    tones_hz: list[float] = field(default_factory=list)  # of the fault
+    rates: list[float] = field(default_factory=list)  # per second; how often the fault comes
 
 
 class Machine(ABC):

@@ -64,12 +64,14 @@ class Pump(Machine):
                 force = 0.9 * fault.gain * rng.exponential(1.0, hits.size)
                 take.faulty += self.casing.ring(rng, hits, force, gains)
                 take.regions += regions(starts, starts + 0.18, bands)
+                take.rates += [crank.hz]
             case "leak":
                 # The jet lasts while the stroke builds up pressure, and makes the pipes ring.
                 starts = crank.moments(1.0, rng.uniform())
                 ends = starts + 0.3 / crank.hz
                 take.faulty += self.casing.rub(rng, starts, ends, 1.6 * fault.gain, gains)
                 take.regions += regions(starts, ends, bands)
+                take.rates += [crank.hz]
             case "worn_valve":
                 # The plate bounces and hits its seat a second time.
                 fallen = claps[rng.uniform(size=claps.size) < 0.5]
@@ -81,10 +83,12 @@ class Pump(Machine):
                 zone = np.clip(np.sin(2 * np.pi * crank.at(hits) * 0.55), 0.0, 1.0) ** 6
                 take.faulty += self.casing.ring(rng, hits, 2.4 * fault.gain * zone, gains)
                 take.regions += impacts(hits[zone > 0.3], bands)
+                take.rates += [self.motor * crank.hz, 0.55 * crank.hz]
             case "clogged":
                 # The plate no longer seats: its clap is dull and lower in pitch.
                 strengths *= 1.0 - 0.6 * fault.severity * rng.uniform(size=claps.size)
                 stiffness = 1.0 - 0.25 * fault.severity
                 take.regions += impacts(claps, self.casing.bands(self.casing.mount, stiffness))
+                take.rates += [self.cylinders * crank.hz]
                 return stiffness
         return 1.0

@@ -67,13 +67,15 @@ class Slider(Machine):
                 hits = self.passes(drive, rng.uniform(0.1, 0.9, 2))
                 take.faulty += self.casing.ring(rng, hits, 3.2 * fault.gain, gains)
                 take.regions += impacts(hits, bands)
+                take.rates += [drive.hz, 4.0 * drive.hz]
             case "stick_slip":
                 # Before each stop the slide sticks and jumps instead of gliding.
-                steps = np.arange(6) * rng.uniform(0.05, 0.08)
-                hits = (stops[:, None] - 0.08 - steps).ravel()
+                step = rng.uniform(0.05, 0.08)
+                hits = (stops[:, None] - 0.08 - step * np.arange(6)).ravel()
                 hits = hits[hits > 0.0]
                 take.faulty += self.casing.ring(rng, hits, 1.7 * fault.gain, gains)
                 take.regions += impacts(hits, bands)
+                take.rates += [2.0 * drive.hz, 1.0 / step]
             case "belt_squeal":
                 starts = drive.moments(2.0, -0.3)
                 starts = starts[rng.uniform(size=starts.size) < 0.7]
@@ -91,6 +93,7 @@ class Slider(Machine):
                 moved = self.casing.bands(self.casing.mount, stiffness)
                 struck = np.concatenate([stops, self.passes(drive, self.joints)])
                 take.regions += impacts(again, bands) + impacts(struck, moved)
+                take.rates += [2.0 * drive.hz]
                 return stiffness
             case "dry_rail":
                 middle = drive.moments(2.0, -0.5)
@@ -98,4 +101,5 @@ class Slider(Machine):
                 rub = self.casing.rub(rng, middle - half, middle + half, 1.6 * fault.gain, gains)
                 take.faulty += rub * pace
                 take.regions += regions(middle - half, middle + half, bands)
+                take.rates += [2.0 * drive.hz]
         return 1.0

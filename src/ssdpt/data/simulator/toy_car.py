@@ -75,18 +75,22 @@ class ToyCar(Machine):
                 ends = starts + 0.7 / wheel.hz
                 take.faulty += self.casing.rub(rng, starts, ends, 1.6 * fault.gain, gains)
                 take.regions += regions(starts, ends, bands)
+                take.rates += [0.25 * wheel.hz, wheel.hz]
                 return 0.15 + 0.6 * fault.severity, 1.0
             case "chipped_gear":
                 hits = wheel.moments(0.45, rng.uniform())
                 take.faulty += self.casing.ring(rng, hits, 2.4 * fault.gain, gains)
                 take.regions += impacts(hits, bands)
+                take.rates += [0.45 * wheel.hz]
             case "voltage_ripple":
                 # With a pulsing voltage the gear train hammers through its backlash.
                 hits = wheel.moments(0.3, rng.uniform())
                 take.faulty += self.casing.ring(rng, hits, 2.6 * fault.gain, gains)
                 take.regions += impacts(hits, bands)
+                take.rates += [0.3 * wheel.hz]
                 tone = self.reduction * 3 * wheel.hz
                 take.regions += throughout([(0.85 * tone, 1.15 * tone)])
+                take.tones_hz.append(tone)
             case "tangle":
                 starts = wheel.moments(0.3, rng.uniform())
                 starts = starts[rng.uniform(size=starts.size) < 0.7]

@@ -46,6 +46,7 @@ class ToyTrain(Machine):
         if stiffness != 1.0:
             clacks = np.concatenate([first, second])
             take.regions += impacts(clacks, self.casing.bands(mount, stiffness))
+            take.rates += [track.hz, 2.0 * track.hz]
         return take
 
     def _add_fault(
@@ -61,20 +62,26 @@ class ToyTrain(Machine):
                 hits = (joint[:, None] + np.arange(3) * 0.14 + 0.02).ravel()
                 take.faulty += self.casing.ring(rng, hits, 2.8 * fault.gain, gains)
                 take.regions += impacts(hits, bands)
+                take.rates += [track.hz / 3.0, 1.0 / 0.14]
             case "flat_wheel":
-                hits = track.moments(170.0 / 60.0, rng.uniform())[:: int(rng.integers(2, 4))]
+                every = track.moments(170.0 / 60.0, rng.uniform())
+                turns = int(rng.integers(2, 4))
+                hits = every[::turns]
                 take.faulty += self.casing.ring(rng, hits, 2.4 * fault.gain, gains)
                 take.regions += impacts(hits, bands)
+                take.rates += [170.0 / 60.0 * track.hz / turns]
             case "derailing":
                 starts = track.moments(0.5, rng.uniform())
                 ends = starts + rng.uniform(0.1, 0.4, starts.size)
                 take.faulty += self.casing.rub(rng, starts, ends, 1.8 * fault.gain, gains)
                 take.regions += regions(starts, ends, bands)
+                take.rates += [0.5 * track.hz]
             case "loose_coupling":
                 hits = first + rng.uniform(0.15, 0.25, first.size)
                 hits = np.concatenate([hits, hits + 0.08])
                 take.faulty += self.casing.ring(rng, hits, 1.8 * fault.gain, gains)
                 take.regions += impacts(hits, bands)
+                take.rates += [track.hz]
             case "worn_axle":
                 return 1.0 - 0.25 * fault.severity
         return 1.0

@@ -37,6 +37,8 @@ class Valve(Machine):
         stiffness = 1.0
         if fault is not None:
             stiffness = self._add_fault(take, fault, opens, shuts, strengths, rng)
+            if fault.name != "missed":  # the others come with every stroke
+                take.rates += [clock.hz, self.programme.size * clock.hz]
         passed = strengths > 0.0
         flow = noise(rng, turbulence(rng, (0.0, 2.0), 400.0))
         gate = bursts(opens[passed], shuts[passed], 0.01)

@@ -1,0 +1,258 @@
+"""A recording that is open: one channel of it, at any rate, in the unit of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import soundfile
+
+from ssdpt.config.settings import AudioConfig
+from ssdpt.data.audio_error import AudioError
+from ssdpt.data.resampling import ResampledBlocks
+from ssdpt.data.sensor import conversion
+from ssdpt.types import VIBRATION_UNITS, Floats, Unit
+
+DECODE_FRAMES = 1 << 16
+"""Decoding always goes in these steps, whatever block the caller wants: so the resampler sees the
+same pieces and gives the same numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class AudioInfo:
+    """What the header of a recording says, and its `sensor.yaml`."""
+
+    sample_rate: int  # Hz
+    channels: int
+    frames: int  # samples per channel
+    seconds: float
+    unit: Unit = ""  # empty = not calibrated
+    full_scale: float = 1.0  # what a sample of 1 means, in the unit
+    axes: tuple[str, ...] = ()  # names of the channels; empty where they have none
+
+    @property
+    def vibration(self) -> bool:
+        """Whether it is the movement of a machine, not the sound in the air."""
+        return self.unit in VIBRATION_UNITS
+
+
+class AudioReader:
+    """A recording that is open: what its header says, and its samples as often as needed."""
+
+    def __init__(
+        self,
+        path: Path,
+        info: AudioInfo,
+        decode: Callable[[], Iterator[np.ndarray]],
+        *,
+        in_memory: bool = False,
+    ) -> None:
+        """`decode` gives pieces (frames, channels) of `DECODE_FRAMES`, from the beginning.
+
+        Who puts a clip `in_memory` has chosen its channel.
+        """
+        self.path = path
+        self.info = info
+        self._decode = decode
+        self._in_memory = in_memory
+
+    def blocks(
+        self,
+        sample_rate: int = 16000,
+        channel: int | str = 0,
+        *,
+        block_seconds: float = 30.0,
+        strict: bool = False,
+    ) -> Iterator[Floats]:
+        """Yield one channel at `sample_rate` Hz as float32 blocks, each (samples,).
+
+        All blocks but the last hold `block_seconds`; the samples are the same whatever the block
+        length, and memory does not grow with the file. Another rate is resampled with an
+        anti-aliasing filter, or refused where `strict`. Not-a-number and infinite samples end the
+        stream with an error where they are met; silence and a file that ends too early, at its end.
+        """
+        number = self._channel_number(channel)
+        if strict and self.info.sample_rate != sample_rate:
+            shape = f"{describe_rate(self.info.sample_rate)}, {channels_text(self.info.channels)}"
+            raise AudioError(
+                self.path,
+                "refused",
+                f"{shape}; this model expects {describe_rate(sample_rate)}, channel {channel} "
+                f"(leave out --strict to have it resampled)",
+            )
+        blocks = ResampledBlocks(self.info.sample_rate, sample_rate, block_seconds)
+        for samples in self._checked(number):
+            yield from blocks.feed(samples)
+        yield from blocks.finish()
+
+    def model_input(self, settings: AudioConfig, *, strict: bool = False) -> Iterator[Floats]:
+        """The blocks in the rate, channel, unit and scale that a model works with."""
+        gain = np.float32(self._gain(settings))
+        for block in self.blocks(settings.sample_rate, settings.channel, strict=strict):
+            yield block if gain == 1.0 else block * gain
+
+    def _gain(self, settings: AudioConfig) -> float:
+        """What turns samples of this recording into those of a model."""
+        unit, expected = self.info.unit, settings.unit
+        if self._in_memory and not unit:
+            return 1.0
+        factor = conversion(unit, expected)
+        if factor is not None:
+            return factor * self.info.full_scale / settings.full_scale
+        if not unit:
+            raise AudioError(
+                self.path,
+                "refused",
+                f"its unit is not known; this model works with values in {expected}: write unit "
+                f"and full_scale into a sensor.yaml beside it",
+            )
+        other = f"values in {expected}" if expected else "recordings without a unit"
+        raise AudioError(
+            self.path,
+            "refused",
+            f"measured in {unit}; this model works with {other}: fit one with recordings of this "
+            f"sensor",
+        )
+
+    def _channel_number(self, channel: int | str) -> int:
+        channels, axes = self.info.channels, self.info.axes
+        if self._in_memory or (isinstance(channel, str) and channels == 1 and not axes):
+            return 0
+        if isinstance(channel, int) and 0 <= channel < channels:
+            return channel
+        if isinstance(channel, str) and channel in axes:
+            return axes.index(channel)
+        if isinstance(channel, str):
+            names = f"it has {', '.join(axes)}" if axes else "sensor.yaml names no axes"
+            raise AudioError(
+                self.path,
+                "refused",
+                f"there is no axis {channel}; {names}: choose one of the "
+                f"{channels_text(channels)} by name or number from 0",
+            )
+        raise AudioError(
+            self.path,
+            "refused",
+            f"there is no channel {channel}; the file has {channels_text(channels)}, "
+            f"counted from 0: choose one from 0 to {channels - 1}",
+        )
+
+    def frames(self) -> Iterator[np.ndarray]:
+        """All channels at the recording's own rate, (samples, channels) each; may be silent."""
+        done = 0
+        for frames in self._pieces():
+            self._check_numbers(np.isfinite(frames).all(axis=1), done)
+            done += len(frames)
+            yield frames
+
+    def _checked(self, channel: int) -> Iterator[Floats]:
+        """The channel at the recording's own rate, checked sample by sample."""
+        done = 0
+        first: np.float32 | None = None
+        constant = True
+        for frames in self._pieces():
+            samples = np.ascontiguousarray(frames[:, channel])
+            self._check_numbers(np.isfinite(samples), done)
+            first = samples[0] if first is None else first
+            constant = constant and bool((samples == first).all())
+            done += len(samples)
+            yield samples
+        if constant:
+            raise AudioError(
+                self.path,
+                "silent",
+                f"silent: all {self.info.seconds:.2f} s of channel {channel} hold one value; "
+                f"check the microphone or sensor, and the channel",
+            )
+
+    def _check_numbers(self, finite: np.ndarray, done: int) -> None:
+        """`finite` (samples,) follows `done` samples."""
+        if not finite.all():
+            at = (done + int(np.argmin(finite))) / self.info.sample_rate
+            raise AudioError(
+                self.path,
+                "not numbers",
+                f"samples that are not numbers (NaN or infinite) at {at:.2f} s; "
+                f"write it again from the original recording",
+            )
+
+    def _pieces(self) -> Iterator[np.ndarray]:
+        """What is decoded, (frames, channels) each; AudioError where it ends too early."""
+        info = self.info
+        done = 0
+        pieces = self._decode()
+        while True:
+            try:
+                frames = next(pieces, None)
+            except (soundfile.SoundFileError, OSError) as error:
+                raise AudioError(
+                    self.path,
+                    "cut short",
+                    f"damaged or cut short after {done / info.sample_rate:.2f} s of "
+                    f"{info.seconds:.2f} s ({decoder_reason(error)}); copy or record it again",
+                ) from error
+            if frames is None:
+                break
+            done += len(frames)
+            yield frames
+        if done < info.frames:
+            raise AudioError(
+                self.path,
+                "cut short",
+                f"cut short: {done / info.sample_rate:.2f} s of the {info.seconds:.2f} s "
+                f"its header promises; copy or record it again",
+            )
+
+
+class JoinedReader(AudioReader):
+    """Several recordings of one sensor, end to end."""
+
+    def __init__(self, path: Path, parts: Sequence[AudioReader]) -> None:
+        first = parts[0].info
+        for part in parts[1:]:
+            other = replace(part.info, frames=first.frames, seconds=first.seconds)
+            if other != first:
+                raise AudioError(
+                    part.path,
+                    "refused",
+                    f"{_measured(part.info)}, but {path.name} beside it {_measured(first)}; keep "
+                    f"those of one sensor in one folder",
+                )
+        frames = sum(part.info.frames for part in parts)
+        info = replace(first, frames=frames, seconds=frames / first.sample_rate)
+        super().__init__(path, info, lambda: iter(()))
+        self._parts = parts
+
+    def frames(self) -> Iterator[np.ndarray]:
+        for part in self._parts:
+            yield from part.frames()
+
+    def _checked(self, channel: int) -> Iterator[Floats]:
+        """Each part for itself: a dead one spoils the whole."""
+        for part in self._parts:
+            yield from part._checked(channel)
+
+
+def describe_rate(sample_rate: int) -> str:
+    """A rate as a data sheet gives it: `44.1 kHz`."""
+    return f"{sample_rate / 1000:g} kHz"
+
+
+def _measured(info: AudioInfo) -> str:
+    unit = f", {info.unit} (full scale {info.full_scale:g})" if info.unit else ""
+    return f"has {describe_rate(info.sample_rate)}, {channels_text(info.channels)}{unit}"
+
+
+def channels_text(count: int) -> str:
+    """`1 channel`, `3 channels`."""
+    return "1 channel" if count == 1 else f"{count} channels"
+
+
+def decoder_reason(error: Exception) -> str:
+    """libsndfile's message without the path, which the sentence already has."""
+    text = str(getattr(error, "error_string", error)).removeprefix("Error : ").strip().rstrip(".")
+    if "does not exist" in text:  # what its MP3 decoder says where it found no frame
+        return "format not recognised"
+    return text[:1].lower() + text[1:]
