@@ -12,13 +12,17 @@ import ssdpt.alarms
 MODULES = sorted(Path(ssdpt.alarms.__file__).parent.glob("*.py"))
 # Nothing here has a clock, a thread, a file or a connection.
 ALLOWED = {
-    *("__future__", "collections", "dataclasses", "math", "typing"),
-    *("numpy", "pydantic", "sklearn"),
+    *("__future__", "collections", "dataclasses", "functools", "math", "typing"),
+    *("numpy", "pydantic", "scipy", "sklearn"),
 }
 ALLOWED_OF_SSDPT = {
     "ssdpt.alarms",
     "ssdpt.config.settings",
+    "ssdpt.errors",
+    "ssdpt.features.condition_spectrum",
+    "ssdpt.features.indicators",
     "ssdpt.features.loudness",
+    "ssdpt.features.rhythm",
     "ssdpt.scoring.calibrate",
     "ssdpt.types",
 }

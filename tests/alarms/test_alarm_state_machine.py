@@ -94,3 +94,26 @@ def test_more_updates_during_equal_scores_do_not_change_the_level(runs):
             fine.update(float(second), score, THRESHOLDS)
         assert fine.level == coarse.level
         begin = end + 1
+
+
+def test_a_whole_clip_after_a_gap_has_lasted_for_its_seconds():
+    machine = AlarmStateMachine(AlarmSettings(min_duration=3.0, clear_after=10.0))
+    # Times are sums of steps, and not exact.
+    assert machine.update(10.0, 0.0, THRESHOLDS, since=0.0) == "normal"
+    assert machine.update(19.9999999, 3.0, THRESHOLDS, since=10.0) == "alert"
+    assert machine.update(29.9999998, 5.0, THRESHOLDS, since=19.9999999) == "alarm"
+    assert machine.update(39.9999997, 0.0, THRESHOLDS, since=29.9999998) == "normal"
+
+
+def test_a_clip_shorter_than_the_minimum_duration_does_not_suffice():
+    machine = AlarmStateMachine(AlarmSettings(min_duration=15.0, clear_after=15.0))
+    assert machine.update(10.0, 3.0, THRESHOLDS, since=0.0) == "normal"
+    assert machine.update(20.0, 3.0, THRESHOLDS, since=10.0) == "alert"
+    assert machine.update(30.0, 0.0, THRESHOLDS, since=20.0) == "alert"
+    assert machine.update(40.0, 0.0, THRESHOLDS, since=30.0) == "normal"
+
+
+def test_a_recording_does_not_weigh_on_the_next_one():
+    smoother = Smoother(10.0)
+    smoother.update(10.0, 8.0)
+    assert smoother.update(19.9999999, 2.0) == 2.0

@@ -60,3 +60,8 @@ def test_a_configured_threshold_is_not_learned():
     # On again only some dB above the threshold: at the threshold itself it would flicker.
     assert run(detector, [-49.0] * 5, 35)[-1] is False
     assert run(detector, [-40.0] * 5, 40)[-1] is True
+
+
+def test_snapshots_lie_far_apart_so_each_tells_at_once():
+    detector = RunningDetector(None, -30.0, min_seconds=0.0)
+    assert run(detector, [-30.0, -55.0, -31.0]) == [True, False, True]

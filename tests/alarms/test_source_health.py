@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from ssdpt.alarms.source_health import CLIPPING, LOST, SILENT, SourceHealth
+from ssdpt.alarms.source_health import CLIPPING, LOST, SILENT, UNUSABLE, SourceHealth
 from ssdpt.features.loudness import Loudness
 
 HEALTHY, CLIPPED = Loudness(-40.0, 0.0), Loudness(-1.0, 0.2)
@@ -63,3 +63,30 @@ def test_a_lost_source_is_reported_although_it_clipped_before():
     problems("x" * 12, health)
     reports = [health.update(float(time), None, lost=True) for time in range(12, 24)]
     assert reports == [CLIPPING] * 10 + [LOST] * 2
+
+
+def test_three_unusable_snapshots_in_a_row_are_a_problem_until_three_can_be_used():
+    health = SourceHealth()
+    usable = [False, False, True, False, False, False, True, True, False, True, True, True]
+    reports = [
+        health.add_snapshot(10.0 * number, 0.0 if one else None)
+        for number, one in enumerate(usable)
+    ]
+    assert reports == [""] * 5 + [UNUSABLE] * 6 + [""]
+
+
+def test_snapshots_that_clip_are_a_problem_and_quiet_ones_are_not():
+    health = SourceHealth()
+    assert [health.add_snapshot(10.0 * number, 0.2) for number in range(3)] == [
+        *("", CLIPPING, CLIPPING)
+    ]
+    assert health.add_snapshot(30.0, None) == CLIPPING
+    assert [health.add_snapshot(40.0 + 10 * number, 0.0) for number in range(2)][-1] == ""
+
+
+def test_a_source_that_was_lost_is_not_when_snapshots_come_again():
+    health = SourceHealth()
+    for second in range(12):
+        health.update(float(second), None, lost=True)
+    assert health.problem == LOST
+    assert [health.add_snapshot(20.0 + 10 * number, 0.0) for number in range(2)] == [LOST, ""]

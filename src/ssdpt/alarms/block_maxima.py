@@ -48,11 +48,18 @@ class BlockMaxima:
         self._alert_seconds = 0.0
 
     def update(
-        self, now: float, running_time: float, score: float, seconds: float, *, normal: bool
+        self,
+        now: float,
+        running_time: float,
+        score: float,
+        seconds: float,
+        *,
+        normal: bool,
+        since: float | None = None,
     ) -> None:
         """Add a smoothed score that held for `seconds`; `normal`: no alert is active.
 
-        `running_time`: seconds of the machine judged so far.
+        `running_time`: seconds of the machine judged so far; `since`: see `LastingScore.update`.
         """
         if len(self.highest) >= MOST_BLOCKS:
             return
@@ -62,7 +69,7 @@ class BlockMaxima:
             self.restart_block()
             self._alert_seconds = alert_seconds
             return
-        lasting = self.lasting.update(running_time, score)
+        lasting = self.lasting.update(running_time, score, since)
         if lasting is not None:
             self._high = max(self._high, lasting)
         self._seconds += seconds

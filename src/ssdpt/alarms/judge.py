@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +14,8 @@ from ssdpt.alarms.operating_points import OperatingPointLearner, OperatingPoints
 from ssdpt.alarms.settings import AlarmSettings
 from ssdpt.alarms.state_machine import AlarmStateMachine, Smoother
 from ssdpt.alarms.thresholds import Thresholds, thresholds_for
-from ssdpt.scoring.calibrate import Tail
+from ssdpt.config.settings import DecisionConfig
+from ssdpt.scoring.calibrate import Tail, fit_tail
 from ssdpt.types import Floats, Level
 
 _POINT_SECONDS = 10  # of sound that decide on the operating point: about a clip
@@ -32,10 +34,12 @@ class Verdict:
     """On one second of a machine."""
 
     level: Level
+    score: float  # of the last clip alone, at its operating point
     smoothed: float  # the score that is compared with the thresholds
     p_value: float  # share of normal clips that score at least so high
     thresholds: Thresholds
     drifted: bool
+    seconds: float  # of sound that were not judged before
 
 
 class MachineJudge:
@@ -54,6 +58,19 @@ class MachineJudge:
         # Seconds of sound judged so far. Gaps do not count, neither towards a level nor against it.
         self._running_time = 0.0
         self._last_point_clip = 0.0  # running time of the last clip given to the point learner
+        # The model's tail, the scores of the first hour, and the tail of both.
+        self._commissioned: tuple[Tail, list[float], Tail] | None = None
+
+    @property
+    def tail(self) -> Tail:
+        """How normal clips score: those of the model, and the first normal hour once it is over."""
+        assert self.scale is not None
+        tail, first_hour, known = self.scale.tail, self.baseline.first_hour, self._commissioned
+        if not first_hour:
+            return tail
+        if known is None or known[0] is not tail or known[1] is not first_hour:
+            known = self._commissioned = tail, first_hour, _joined(tail, np.array(first_hour))
+        return known[2]
 
     @property
     def thresholds(self) -> Thresholds | None:
@@ -64,7 +81,7 @@ class MachineJudge:
         """What the thresholds would be for so many false alerts per week."""
         assert self.scale is not None
         thresholds = thresholds_for(
-            self.scale.tail,
+            self.tail,
             self.baseline.blocks,
             self.settings.model_copy(update={"false_alerts_per_week": false_alerts_per_week}),
             clip_seconds=self.scale.clip_seconds,
@@ -76,30 +93,45 @@ class MachineJudge:
         if spectrum is not None:
             self._seconds.append((spectrum, level_dbfs))
 
-    def update(self, now: float, seconds: float, score: float) -> Verdict:
-        """Judge the score of the last clip, of which `seconds` are new since the last one."""
-        thresholds, baseline, scale = self.thresholds, self.baseline, self.scale
+    def update(
+        self,
+        now: float,
+        seconds: float,
+        score: float,
+        *,
+        after_gap: bool = False,
+        changed: bool = False,
+    ) -> Verdict:
+        """Judge the score of the last clip, of which `seconds` are new since the last one.
+
+        `after_gap`: it is the first one after a gap, and has lasted for all of these seconds. So a
+        recording of one clip's length is judged when it has come, and not with the next one.
+        `changed`: the machine sounds different by other signs: its scores are not usual ones.
+        """
+        thresholds, baseline = self.thresholds, self.baseline
         assert thresholds is not None
-        assert scale is not None
         spectrum = self._mean_spectrum()
         score_at_point = score
         if baseline.points is not None and spectrum is not None:
             self.operating_point = baseline.points.at(spectrum)
             score_at_point = baseline.points.adjusted(score, self.operating_point)
+        since = self._running_time if after_gap else None
         self._running_time += seconds
         smoothed = self._smoother.update(self._running_time, score_at_point)
-        level = self.alarm.update(self._running_time, smoothed, thresholds)
-        normal = level == "normal"
+        level = self.alarm.update(self._running_time, smoothed, thresholds, since=since)
+        normal = level == "normal" and not changed
         unshifted = smoothed - baseline.shift
-        baseline.update(now, self._running_time, unshifted, seconds, normal=normal)
+        baseline.update(now, self._running_time, unshifted, seconds, normal=normal, since=since)
         if baseline.points is None and spectrum is not None and normal:
             self._collect_point_clip(spectrum, score)
         return Verdict(
             level=level,
+            score=score_at_point,
             smoothed=smoothed,
-            p_value=scale.tail.p_value(unshifted),
+            p_value=self.tail.p_value(unshifted),
             thresholds=thresholds,
             drifted=has_drifted(baseline.long_term, thresholds.shifted(-baseline.shift)),
+            seconds=seconds,
         )
 
     def stop(self) -> None:
@@ -149,6 +181,17 @@ class MachineJudge:
         self.baseline.accept_drift(thresholds.shifted(-self.baseline.shift))
         self.stop()
 
+    def allow(self, scores: Sequence[float]) -> None:
+        """Move the thresholds as far as clips of the healthy machine with these scores need."""
+        self.baseline.shift = 0.0
+        thresholds = self.thresholds
+        assert thresholds is not None
+        self.baseline.allow(float(np.mean(scores)), max(scores), thresholds)
+
+    def commission(self, scores: np.ndarray) -> None:
+        """Set the thresholds with the scores (clips,) of the first hour too."""
+        self.baseline.first_hour = [float(score) for score in scores]
+
     def continue_from(self, previous: MachineJudge, *, same_model: bool) -> None:
         """Go on from the judge of the same machine before its settings changed."""
         self.alarm.level = previous.alarm.level
@@ -177,3 +220,11 @@ class MachineJudge:
             self._last_point_clip = self._running_time
             level_dbfs = float(np.mean([dbfs for _, dbfs in self._seconds]))
             self.baseline.learner.add(spectrum, level_dbfs, score)
+
+
+def _joined(tail: Tail, scores: np.ndarray) -> Tail:
+    """The tail of the clips behind `tail`, at most as many as there are scores, and of `scores`."""
+    clips = min(tail.clips, len(scores))
+    ranks = (np.arange(clips) + 0.5) / clips
+    learned = np.array([tail.threshold(float(rank)) for rank in ranks])
+    return fit_tail([np.concatenate([learned, scores])], DecisionConfig(), 0)

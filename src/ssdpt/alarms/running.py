@@ -6,7 +6,7 @@ from collections import deque
 
 import numpy as np
 
-_OFF_BELOW_DB = 12.0  # below the usual level, the machine is off
+OFF_BELOW_DB = 12.0  # below the usual level, the machine is off
 _ON_ABOVE_DB = 9.0  # below the usual level; on again above this
 _MIN_SECONDS = 3.0  # that a change must last
 _LEVELS_KEPT = 600  # seconds of running, whose median is the usual level
@@ -20,9 +20,17 @@ class RunningDetector:
     quietest operating point once the operating points are known.
     """
 
-    def __init__(self, off_below_dbfs: float | None, usual_dbfs: float | None = None) -> None:
+    def __init__(
+        self,
+        off_below_dbfs: float | None,
+        usual_dbfs: float | None = None,
+        *,
+        min_seconds: float = _MIN_SECONDS,
+    ) -> None:
+        """`min_seconds`: that a change must last; 0 for snapshots, which lie far apart."""
         self.off_below_dbfs = off_below_dbfs  # configured; None: learned
         self.running = True
+        self._min_seconds = min_seconds
         self._levels: deque[float] = deque(maxlen=_LEVELS_KEPT)
         if usual_dbfs is not None:
             self._levels.extend([usual_dbfs] * _FEWEST_LEVELS)
@@ -46,7 +54,7 @@ class RunningDetector:
             self._changing_since = None
         else:
             self._changing_since = time if self._changing_since is None else self._changing_since
-            if time - self._changing_since >= _MIN_SECONDS:
+            if time - self._changing_since >= self._min_seconds:
                 self.running, self._changing_since = looks_running, None
         return self.running
 
@@ -61,8 +69,8 @@ class RunningDetector:
     def _thresholds(self, quietest_dbfs: float | None) -> tuple[float, float]:
         """Off below the first, on again above the second, in dBFS."""
         if self.off_below_dbfs is not None:
-            return self.off_below_dbfs, self.off_below_dbfs + _OFF_BELOW_DB - _ON_ABOVE_DB
+            return self.off_below_dbfs, self.off_below_dbfs + OFF_BELOW_DB - _ON_ABOVE_DB
         usual = self.usual_dbfs if quietest_dbfs is None else quietest_dbfs
         if usual is None:
             return -np.inf, -np.inf
-        return usual - _OFF_BELOW_DB, usual - _ON_ABOVE_DB
+        return usual - OFF_BELOW_DB, usual - _ON_ABOVE_DB

@@ -32,6 +32,12 @@ class AlarmSettings(Settings):
     clear_after: float = Field(
         10.0, ge=0, description="seconds below the exit threshold before the level ends"
     )
+    rejoin_within: float = Field(
+        600.0,
+        ge=0,
+        description="seconds of running after an event in which a further anomaly is the same "
+        "event; 0 = always another one",
+    )
     off_below_dbfs: float | None = Field(
         None, le=0, description="a quieter machine is switched off; empty = learned"
     )

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import deque
 
-from ssdpt.alarms.lasting_score import LastingScore
+from ssdpt.alarms.lasting_score import TOLERANCE, LastingScore
 from ssdpt.alarms.settings import AlarmSettings
 from ssdpt.alarms.thresholds import Thresholds
 from ssdpt.types import Level
 
-_LEVELS: tuple[Level, ...] = ("normal", "alert", "alarm")  # rising
+LEVELS: tuple[Level, ...] = ("normal", "alert", "alarm")  # rising
 
 
 class Smoother:
@@ -22,7 +22,7 @@ class Smoother:
     def update(self, time: float, score: float) -> float:
         """The mean including this score."""
         self._recent.append((time, score))
-        while len(self._recent) > 1 and self._recent[0][0] <= time - self.seconds:
+        while len(self._recent) > 1 and self._recent[0][0] <= time - self.seconds + TOLERANCE:
             self._recent.popleft()
         return sum(value for _, value in self._recent) / len(self._recent)
 
@@ -44,22 +44,27 @@ class AlarmStateMachine:
         self._lasting = LastingScore(settings.min_duration)
         self._below_since: dict[Level, float] = {}
 
-    def update(self, time: float, score: float, thresholds: Thresholds) -> Level:
-        """The level after this score."""
-        lasting = self._lasting.update(time, score)
+    def update(
+        self, time: float, score: float, thresholds: Thresholds, *, since: float | None = None
+    ) -> Level:
+        """The level after this score.
+
+        `since`: from when on the score holds, where it is that of a whole clip after a gap.
+        """
+        lasting = self._lasting.update(time, score, since)
         if lasting is not None:
-            self.level = max(self.level, _level(lasting, thresholds), key=_LEVELS.index)
+            self.level = max(self.level, _level(lasting, thresholds), key=LEVELS.index)
         leave: dict[Level, float] = {"alert": thresholds.alert_exit, "alarm": thresholds.alarm_exit}
         for level, threshold in leave.items():
             if score < threshold:
-                self._below_since.setdefault(level, time)
+                self._below_since.setdefault(level, time if since is None else since)
             else:
                 self._below_since.pop(level, None)
         while (
             self.level in self._below_since
-            and time - self._below_since[self.level] >= self.settings.clear_after
+            and time - self._below_since[self.level] >= self.settings.clear_after - TOLERANCE
         ):
-            self.level = _LEVELS[_LEVELS.index(self.level) - 1]
+            self.level = LEVELS[LEVELS.index(self.level) - 1]
         return self.level
 
     def reset(self) -> None:
