@@ -39,9 +39,9 @@ def test_perfect_maps_have_a_hit_rate_of_one(simulated, monkeypatch):
 
     faults = known_faults(simulated / "fan")
 
-    def perfect_map(detector, path, *, section=None):
-        regions = faults[path.name].regions
-        shape = (len(detector.frames(path)), detector.frame_seconds, detector.frequencies)
+    def perfect_map(detector, recording, *, section=None):
+        regions = faults[recording.path.name].regions
+        shape = (len(detector.frames(recording)), detector.frame_seconds, detector.frequencies)
         return faulty_points(regions, *shape).astype("f4")
 
     monkeypatch.setattr(Detector, "anomaly_map", perfect_map)

@@ -31,6 +31,7 @@ class FakeDetector:
     sample_rate: int = RATE
     frame_seconds: float = STEP
     explains: bool = True
+    adapts: bool = False
     remarks: tuple[str, ...] = ()
 
     @property
@@ -58,8 +59,8 @@ class FakeDetector:
             timeline=Timeline(np.zeros(1, np.float32), 1.0, np.array([value], np.float32)),
         )
 
-    def audio(self, path):
-        return soundfile.read(path, dtype="float32")[0]
+    def audio(self, sound):
+        return soundfile.read(getattr(sound, "path", sound), dtype="float32")[0]
 
     def frames(self, path):
         _, _, power = signal.spectrogram(

@@ -126,8 +126,8 @@ def test_report_is_one_self_contained_page(evaluated):
     page = Page((out / "report.html").read_text(encoding="utf-8"))
     assert page.stack == []
     assert "script" not in page.tags
-    assert page.tags.count("audio") == 4
-    assert page.tags.count("svg") == 1 + 2 * 3 + 4  # overview; three a machine; the examples
+    assert page.tags.count("audio") == 8  # of each machine two high scores, two false alarms
+    assert page.tags.count("svg") == 1 + 2 * 3 + 8  # overview; three a machine; the examples
     assert all(link.startswith(("data:", "#")) for link in page.links)
     assert len(page.ids) == len(set(page.ids))
     assert {link[1:] for link in page.links if link.startswith("#")} <= set(page.ids)
@@ -246,6 +246,34 @@ def test_far_too_many_false_alarms_are_explained(tmp_path):
     fleet["fan"].alert = 0.0
     result = evaluate(fleet, dataset, tmp_path / "out", examples=0)
     assert result.notes[0].startswith("fan: 100 % false alarms, but 10 % were requested: normal")
+    assert "fit it again" in result.notes[0]
+    assert ">too many false alarms<" in result.report.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("domain", "remedy"), [("source", "ssdpt score MODEL CLIPS --commission"), ("target", "adapt")]
+)
+def test_what_helps_against_false_alarms_is_named(tmp_path, domain, remedy):
+    fleet, dataset = make_fakes(tmp_path, clips=10, domains=(domain,))
+    fleet["fan"].alert = 0.0
+    fleet["fan"].adapts = True
+    note = evaluate(fleet, dataset, tmp_path / "out", examples=0).notes[0]
+    assert remedy in note
+    assert ("--commission" in note) == (domain == "source")
+
+
+def test_false_alarms_can_be_listened_to(tmp_path):
+    fleet, dataset = make_fakes(tmp_path, clips=10, domains=("source",), separation=5)
+    quiet = evaluate(fleet, dataset, tmp_path / "quiet", examples=1)
+    assert quiet.false_alarms == []
+    name = "section_00_source_test_normal_0003.wav"
+    fleet["fan"].values[name] = fleet["fan"].alert + 0.01
+    result = evaluate(fleet, dataset, tmp_path / "out", examples=1)
+    assert [clip.recording.path.name for clip in result.false_alarms] == [name]
+    page = result.report.read_text(encoding="utf-8")
+    assert page.count("<audio") == 2  # the most anomalous clip is a faulty one
+    assert f"Listen to {name}" in page
+    assert "Further false alarms" in page
 
 
 def test_missing_normal_clips_are_reported(tmp_path):

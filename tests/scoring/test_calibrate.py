@@ -13,14 +13,8 @@ from scipy import stats
 
 from ssdpt.config.settings import DecisionConfig
 from ssdpt.errors import SsdptError
-from ssdpt.scoring.calibrate import (
-    Calibration,
-    calibrate,
-    empirical_tail,
-    fit_tail,
-    gamma_by_moments,
-    gamma_fit_p_value,
-)
+from ssdpt.scoring.calibrate import Calibration, calibrate, fit_tail
+from ssdpt.scoring.distributions import empirical_tail, gamma_by_moments, gamma_fit_p_value
 
 RATES = (0.5, 0.1, 0.05, 0.01, 0.001)
 SOURCE = ("00", "source")

@@ -7,7 +7,8 @@ import pytest
 from scipy import stats
 
 from ssdpt.config.settings import DecisionConfig
-from ssdpt.scoring.calibrate import aligned, calibrate, empirical_tail, fit_tail
+from ssdpt.scoring.calibrate import aligned, calibrate, fit_tail
+from ssdpt.scoring.distributions import empirical_tail
 
 RATES = np.array([0.01, 0.05, 0.1])
 SOURCE, TARGET = ("00", "source"), ("00", "target")

@@ -18,7 +18,7 @@ from ssdpt.monitor.messages import Reading
 from ssdpt.monitor.store import Store
 from ssdpt.monitor.store.engine import Database
 from ssdpt.monitor.store.rollup_progress import read_progress, set_progress
-from ssdpt.monitor.store.tables import STATE_CODES, minutes, seconds
+from ssdpt.monitor.store.tables import BAND_COLUMNS, STATE_CODES, minutes, seconds
 
 _BEGIN = 1_704_067_200  # 2024-01-01 UTC, seconds since 1970
 _HOUR, _DAY = 3600, 86400
@@ -192,6 +192,9 @@ def _minutes(random: np.random.Generator, machines: int, begin: int) -> Columns:
         "high": high,
         "state": _states(high),
         "level": random.normal(-30, 2, len(numbers)),
+        "alert_seconds": np.where(_states(high) == STATE_CODES["alert"], 10, 0),
+        "alarm_seconds": np.where(_states(high) == STATE_CODES["alarm"], 10, 0),
+        **_bands(random, len(numbers)),
     }
 
 
@@ -206,7 +209,13 @@ def _seconds(random: np.random.Generator, machines: int, begin: int) -> Columns:
         "score": score,
         "smoothed": score,
         "p_value": random.uniform(0, 1, len(numbers)),
+        **_bands(random, len(numbers)),
     }
+
+
+def _bands(random: np.random.Generator, rows: int) -> Columns:
+    """Levels of all bands, as stored."""
+    return {name: random.integers(-6000, -2000, rows) for name in BAND_COLUMNS}
 
 
 def _grid(machines: int, begin: int, step: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -83,9 +83,16 @@ def _simulate(job: SimulationJob, names: Sequence[ClipName], reporter: Reporter)
     with reporter.task("Simulating clips", total=len(names)) as task:
         for machine, _ in write_clips(job, names):
             task.advance(note=machine)
+    # Every simulated clip is a recording of its own: microphone and noise are drawn anew for each.
     return [
         Recording(
-            job.path(name), name.machine, f"{name.section:02d}", "source", name.split, "normal"
+            job.path(name),
+            name.machine,
+            f"{name.section:02d}",
+            "source",
+            name.split,
+            "normal",
+            (("recording", str(name.index)),),
         )
         for name in names
     ]

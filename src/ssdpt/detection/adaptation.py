@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-
-import numpy as np
 
 from ssdpt.common.files import printable
 from ssdpt.data.audio import content_digest, probe
 from ssdpt.detection.storage import StoredModel
 from ssdpt.errors import SsdptError
+from ssdpt.scoring.commissioning import standing_out
 from ssdpt.systems.base import System
 from ssdpt.types import Domain, Floats, Recording
 
 _NAMED = 3  # files named in a note
 _SHORTEST_SECONDS = 1.0  # as for a fit; less says too little about a machine
-_FAR = 3.0  # deviations of the other clips' scores
-_LEAST_SPREAD = 0.2  # of clips far out, as a share of how far out they are
 
 Frames = Callable[[Recording], Iterable[Floats]]  # a recording as blocks of frames
 
@@ -44,26 +41,37 @@ def adapt_model(
     Every recording is read and scored before the system changes, so that one that cannot be used
     leaves everything as it was.
     """
-    for recording in recordings:
-        _refuse_section(recording, stored.sections)
-        _refuse_short(recording)
-    new, warnings = _new_recordings(recordings, stored)
-    by_section: dict[str, list[Recording]] = {}
-    for recording in new.values():
-        by_section.setdefault(recording.section, []).append(recording)
+    by_section, warnings = new_recordings(recordings, stored)
     for section, group in by_section.items():
         scores = [system.score(frames(item), section).value for item in group]
         warnings += possible_faults(group, scores, stored.calibration.thresholds(section))
+    changed, clips = take_as_normal(
+        system, stored, by_section, frames, domain, "taken as normal after the fit"
+    )
+    taken = tuple(item for group in by_section.values() for item in group)
+    return changed, Adaptation(taken, clips, tuple(warnings))
+
+
+def take_as_normal(
+    system: System,
+    stored: StoredModel,
+    by_section: Mapping[str, Sequence[Recording]],
+    frames: Frames,
+    domain: Domain,
+    reason: str,
+) -> tuple[StoredModel, int]:
+    """Add recordings to `system`: what its model folder then holds, and how many clips they are."""
     notes = list(stored.notes)
     clips = 0
+    seen: dict[str, str] = {}
     for section, group in by_section.items():
         clips += system.add_normals((frames(item) for item in group), section, domain)
-        names = _names(item.path for item in group)
-        notes.append(f"taken as normal after the fit (section {section}, {domain} domain): {names}")
+        names = named(item.path for item in group)
+        notes.append(f"{reason} (section {section}, {domain} domain): {names}")
+        seen |= {content_digest(item): printable(item.path.name) for item in group}
     description = stored.description | system.description()
     if isinstance(clips_before := description.get("clips"), int):
         description["clips"] = clips_before + clips
-    seen = {content: printable(item.path.name) for content, item in new.items()}
     changed = replace(
         stored,
         description=description,
@@ -71,50 +79,35 @@ def adapt_model(
         recordings_seen={**stored.recordings_seen, **seen},
         notes=tuple(notes),
     )
-    return changed, Adaptation(tuple(new.values()), clips, tuple(warnings))
+    return changed, clips
 
 
 def possible_faults(
     recordings: Sequence[Recording], scores: Sequence[float], thresholds: tuple[float, float]
 ) -> list[str]:
-    """A sentence on each clip that may be a fault: above the alarm threshold and all other clips.
-
-    In a new condition all clips may score high; a fault is the one that stands out among them.
-    `thresholds` are those of alert and alarm. Few clips say little about how far their scores
-    spread: it is at least what lies between the thresholds, and more where all clips score high.
-    """
-    alert, alarm = thresholds
+    """A sentence on each clip that may be a fault (`ssdpt.scoring.commissioning.standing_out`)."""
+    _, alarm = thresholds
     warnings = []
-    for position, (recording, score) in enumerate(zip(recordings, scores, strict=True)):
-        others = np.delete(np.asarray(scores, np.float64), position)
-        if score <= alarm:
-            continue
-        fact = f"{recording.path}: scores {score:.4g}, above the alarm threshold ({alarm:.4g})"
-        if not len(others):
-            warnings.append(
-                f"{fact}, and there is no other clip to compare it with: listen to it, and make "
-                "sure that the machine was well"
-            )
-            continue
-        usual = float(np.median(others))
-        # 1.4826: of a normal distribution, the standard deviation over the median deviation.
-        spread = max(
-            1.4826 * float(np.median(np.abs(others - usual))),
-            alarm - alert,
-            _LEAST_SPREAD * (usual - alert),
+    for position, usual in standing_out(scores, thresholds).items():
+        path, score = recordings[position].path, scores[position]
+        fact = f"{path}: scores {score:.4g}, above the alarm threshold ({alarm:.4g})"
+        warnings.append(
+            f"{fact}, and there is no other clip to compare it with: listen to it, and make sure "
+            "that the machine was well"
+            if usual is None
+            else f"{fact} and far above the other clips given ({usual:.4g}): listen to it; if it "
+            "is a fault, adapt the model as it was before, without this clip"
         )
-        if score - usual > _FAR * spread:
-            warnings.append(
-                f"{fact} and far above the other clips given ({usual:.4g}): listen to it; if it "
-                "is a fault, adapt the model as it was before, without this clip"
-            )
     return warnings
 
 
-def _new_recordings(
+def new_recordings(
     recordings: Sequence[Recording], stored: StoredModel
-) -> tuple[dict[str, Recording], list[str]]:
-    """Recordings by content digest that are new to the model, and a sentence on the others."""
+) -> tuple[dict[str, list[Recording]], list[str]]:
+    """Recordings by section that are new to the model and usable, and a sentence on the others."""
+    for recording in recordings:
+        _refuse_section(recording, stored.sections)
+        _refuse_short(recording)
     new: dict[str, Recording] = {}
     already: list[Path] = []
     faulty: list[Path] = []
@@ -128,13 +121,16 @@ def _new_recordings(
             new[content] = recording
     warnings = []
     if faulty:
-        warnings.append(f"left out, anomalous by name: {_names(faulty)}")
+        warnings.append(f"left out, anomalous by name: {named(faulty)}")
     if already:
-        warnings.append(f"left out, learned by this model already: {_names(already)}")
+        warnings.append(f"left out, learned by this model already: {named(already)}")
     if not new:
         reason = warnings[0] if warnings else "no recordings were given"
         raise SsdptError(f"nothing to take as normal: {reason}")
-    return new, warnings
+    by_section: dict[str, list[Recording]] = {}
+    for recording in new.values():
+        by_section.setdefault(recording.section, []).append(recording)
+    return by_section, warnings
 
 
 def _refuse_section(recording: Recording, sections: tuple[str, ...]) -> None:
@@ -160,7 +156,7 @@ def _refuse_short(recording: Recording) -> None:
         )
 
 
-def _names(paths: Iterable[Path]) -> str:
+def named(paths: Iterable[Path]) -> str:
     """A few names, and how many more there are."""
     names = [printable(path.name) for path in paths]
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ssdpt.config.settings import AudioConfig
 from ssdpt.detection.storage import StoredModel
 from ssdpt.scoring.calibrate import Tail
 from ssdpt.systems import system_class
@@ -36,7 +37,7 @@ sections {", ".join(model.sections)}. \
 
 ## Settings
 System `{name}`, preset `{model.config.preset}`, seed {model.config.seed}, \
-{model.config.audio.sample_rate} Hz, channel {model.config.audio.channel}, \
+{_sensor(model.config.audio)}, \
 {front_end}, {model.description.get("parameters", "?")} parameters. \
 All settings are in `config.json`.
 {system_part}
@@ -45,9 +46,9 @@ From {calibration.pooled.clips} normal clips ({basis}), for a false-alarm rate o
 {calibration.false_alarm_rate:g} (alert) and \
 {calibration.false_alarm_rate * calibration.alarm_ratio:g} (alarm). Change them with \
 `ssdpt threshold FOLDER --false-alarm-rate 0.01`.
-
-| section | clips | method | goodness of fit | alert above | alarm above |
-| --- | --- | --- | --- | --- | --- |
+{_confirmed(model)}
+| section | clips | recordings | method | goodness of fit | alert above | alarm above |
+| --- | --- | --- | --- | --- | --- | --- |
 {chr(10).join(rows)}
 
 ## Notes of the fit
@@ -60,11 +61,38 @@ speed or load can look like a fault: record it as normal and give it to the mode
 """
 
 
+def _sensor(audio: AudioConfig) -> str:
+    kind = "axis" if isinstance(audio.channel, str) else "channel"
+    unit = f", {audio.unit} (full scale {audio.full_scale:g})" if audio.unit else ""
+    return f"{audio.sample_rate} Hz, {kind} {audio.channel}{unit}"
+
+
+def _confirmed(model: StoredModel) -> str:
+    """Sentences on the days that thresholds rest on, each on a line of its own."""
+    tails = {section: model.calibration.tail(section) for section in model.sections}
+    lines = [
+        f"Section {section}: commissioned on {done.date} with {done.clips} clips; before that, "
+        f"alert above {done.alert_before:.4f} and alarm above {done.alarm_before:.4f}."
+        for section, tail in tails.items()
+        if (done := tail.commissioned) is not None
+    ]
+    if provisional := [section for section, tail in tails.items() if tail.provisional]:
+        one = model.calibration.pooled.recordings == 1
+        lines.append(
+            f"Provisional for {', '.join(provisional)}: "
+            + ("made of a single recording, and " if one else "")
+            + "no other day has confirmed them. Commission the model with about ten normal clips: "
+            "`ssdpt score FOLDER CLIPS --commission`."
+        )
+    return "".join(f"{line}\n" for line in lines)
+
+
 def _row(name: str, tail: Tail, model: StoredModel) -> str:
     rate = model.calibration.false_alarm_rate
     alarm_rate = rate * model.calibration.alarm_ratio
+    recordings = "unknown" if tail.recordings is None else tail.recordings
     note = " (extrapolated)" if alarm_rate < tail.smallest_observed_rate else ""
     return (
-        f"| {name} | {tail.clips} | {tail.method} | p = {tail.fit_p_value:.2f} | "
+        f"| {name} | {tail.clips} | {recordings} | {tail.method} | p = {tail.fit_p_value:.2f} | "
         f"{tail.threshold(rate):.4f} | {tail.threshold(alarm_rate):.4f}{note} |"
     )

@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
+from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -22,10 +23,11 @@ import numpy as np
 from ssdpt.common.progress import SILENT, Reporter
 from ssdpt.config.settings import AudioConfig
 from ssdpt.config.tree import Config, hop_of, load_config, with_hop
-from ssdpt.data.audio import AudioReader, stream
+from ssdpt.data.audio import AudioReader, open_audio
 from ssdpt.data.layouts import read_layout
-from ssdpt.detection.adaptation import Adaptation, adapt_model
+from ssdpt.detection.adaptation import Adaptation, Frames, adapt_model
 from ssdpt.detection.card import model_card
+from ssdpt.detection.commissioning import Commissioning, Confirm, commission_model
 from ssdpt.detection.fitting import Fitted, fit_machine
 from ssdpt.detection.frame_scorer import FrameScorer, SystemFrameScorer
 from ssdpt.detection.scorer import PathLike, PendingClip, Scorer
@@ -135,18 +137,42 @@ class Detector(Scorer):
         faults are named in the warnings, and taken all the same.
         """
         recordings = [self._recording(clip, section) for clip in clips]
-
-        def frames(recording: Recording) -> Iterator[Floats]:
-            settings = self.audio_settings
-            samples = stream(recording, settings.sample_rate, settings.channel, strict=strict)
-            return self.front_end.stream(samples)
-
         self._stored, adaptation = adapt_model(
-            self._system, self._stored, recordings, frames, domain
+            self._system, self._stored, recordings, self._frames_of(strict), domain
         )
         for warning in adaptation.warnings:
             reporter.warn(warning)
         return adaptation
+
+    def commission(
+        self,
+        clips: Sequence[Sound],
+        *,
+        section: str | None = None,
+        domain: Domain = "source",
+        confirm: Confirm | None = None,
+        strict: bool = False,
+        reporter: Reporter = SILENT,
+    ) -> Commissioning:
+        """Take clips of another day as normal, and set the thresholds by them; `save` writes it.
+
+        Give about ten clips of each machine ID. `confirm` is asked where they differ from what was
+        learned, and answers whether the machine is healthy. Without a yes, or anybody to ask,
+        nothing is learned.
+        """
+        recordings = [self._recording(clip, section) for clip in clips]
+        self._stored, commissioning = commission_model(
+            self._system,
+            self._stored,
+            recordings,
+            self._frames_of(strict),
+            domain=domain,
+            date=datetime.now(UTC).date().isoformat(),
+            confirm=confirm or (lambda question: False),
+        )
+        for warning in commissioning.warnings:
+            reporter.warn(warning)
+        return commissioning
 
     def start_scoring(
         self, recording: Recording, reader: AudioReader, *, strict: bool = False
@@ -225,6 +251,10 @@ class Detector(Scorer):
         return self._system.explains
 
     @property
+    def adapts(self) -> bool:
+        return self._system.adapts
+
+    @property
     def front_end(self) -> FrontEnd:
         return self._system.front_end
 
@@ -254,6 +284,15 @@ class Detector(Scorer):
 
     def _set_calibration(self, calibration: Calibration) -> None:
         self._stored = replace(self._stored, calibration=calibration)
+
+    def _frames_of(self, strict: bool) -> Frames:
+        """What reads a recording as blocks of frames."""
+
+        def frames(recording: Recording) -> Iterator[Floats]:
+            with open_audio(recording) as reader:
+                yield from self._frame_blocks(reader, strict)
+
+        return frames
 
     def _section_score(self, reader: AudioReader, strict: bool) -> SectionScore:
         return self._system.score_sections(lambda: self._frame_blocks(reader, strict))

@@ -5,9 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -16,13 +15,15 @@ from ssdpt.common.files import printable
 from ssdpt.common.progress import SILENT, Reporter
 from ssdpt.config.tree import Config
 from ssdpt.data.audio import content_digest
-from ssdpt.data.split import divided, held_out, training_split
+from ssdpt.data.recording_groups import RecordingGroups
+from ssdpt.data.split import training_split
+from ssdpt.detection.holding_out import cross_fit_machine, fit_and_hold_out, matching
+from ssdpt.detection.recording_settings import settings_for
 from ssdpt.detection.storage import StoredModel
 from ssdpt.errors import SsdptError
 from ssdpt.features.cache import FeatureSet, FeatureView, features_of
 from ssdpt.features.copies import near_copies
-from ssdpt.scoring.calibrate import Scores, aligned, calibrate
-from ssdpt.scoring.section_score import score_known_or_best_section
+from ssdpt.scoring.calibrate import RecordingNumbers, calibrate
 from ssdpt.systems import system_class
 from ssdpt.systems.base import FitContext, System, shows_log_mels
 from ssdpt.systems.parts.shared_reference import SharedReference
@@ -33,8 +34,6 @@ from ssdpt.version import __version__
 _NAMED = 3  # files named in a warning
 _FEW_CLIPS = 10
 _SHORTEST_SECONDS = 1.0  # a training clip; less says too little about a machine
-
-Fit = Callable[[FeatureView, str], System]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +62,13 @@ def fit_machine(
     """
     notes = _Notes(reporter)
     chosen = _normal_training_recordings(recordings, config.seed, notes)
-    config = _with_able_system(config, chosen, notes)
+    own = settings_for(chosen, config)
+    if own.audio.sample_rate != config.audio.sample_rate:
+        notes.append(f"works at the recordings' own rate, {own.audio.sample_rate} Hz")
+    config = _with_able_system(own, chosen, notes)
+    if shared_reference is not None and not shared_reference.agrees_with(config):
+        shared_reference = None
+        notes.add("other machines have another sample rate or sensor: nothing is taken from them")
     clips = _readable_clips(chosen, config, strict, notes, reporter)
     readable = _with_able_system(config, clips.recordings, notes)
     if readable.system != config.system:
@@ -84,6 +89,8 @@ def fit_machine(
         )
         return system_kind.fit(part, config, context)
 
+    groups = RecordingGroups.of(clips.recordings)
+    numbers: RecordingNumbers = groups.numbers()
     if system_kind.has_held_out_scores:
         system = fit(clips, "training")
         scores = system.held_out_scores()
@@ -94,9 +101,9 @@ def fit_machine(
                 "least two of each"
             )
     elif cross_fit:
-        system, scores = _cross_fit(clips, config, fit, reporter)
+        system, scores, numbers = cross_fit_machine(clips, groups, config, fit, reporter)
     else:
-        system, scores = _fit_and_hold_out(clips, config, fit, reporter)
+        system, scores, numbers = fit_and_hold_out(clips, groups, config, fit, reporter)
     if system.shared_reference is not None:
         notes.append(f"other machines are known from {system.shared_reference.origin}")
     for warning in system.fit_warnings():
@@ -117,7 +124,13 @@ def fit_machine(
             },
             arrays=system.arrays(),
             calibration=calibrate(
-                scores, config.decision, cross_fitted=cross_fit, seed=config.seed
+                scores,
+                config.decision,
+                cross_fitted=cross_fit,
+                seed=config.seed,
+                recordings=matching(numbers, scores),
+                at_other_times=groups.at_other_times,
+                known=system.known_recording_scores(),
             ),
             recordings_seen=recordings_seen,
             notes=tuple(notes),
@@ -138,34 +151,32 @@ def learn_shared_reference(
 ) -> SharedReference:
     """What the machines to be fitted learn from each other, and from `others`.
 
-    Of the others, recordings that are the machines' own, or nearly, are named and left out: they
-    would teach the networks to call the machine's own sound another's.
+    All are of one sample rate and one kind of sensor. Of the others, recordings that are the
+    machines' own, or nearly, are named and left out: they would teach the networks to call the
+    machine's own sound another's.
     """
     notes = _Notes(reporter)
     silent = _Notes(SILENT)  # a machine's own recordings are commented on when it is fitted
-    clips = [
-        _readable_clips(
-            _normal_training_recordings(group, config.seed, silent),
-            config,
-            strict,
-            silent,
-            reporter,
-        )
-        for group in machines
-    ]
+
+    def clips_of(group: Sequence[Recording], group_notes: _Notes, least: int = 2) -> FeatureView:
+        chosen = _normal_training_recordings(group, config.seed, group_notes)
+        own = settings_for(chosen, config)  # its unit and full scale
+        return _readable_clips(chosen, own, strict, group_notes, reporter, least)
+
+    settings = settings_for(machines[0], config)
+    clips = [clips_of(group, silent) for group in machines]
     kept = []
     for group in others:
-        chosen = _normal_training_recordings(group, config.seed, notes)
-        of_group = _readable_clips(chosen, config, strict, notes, reporter, least=1)
-        copies = near_copies(of_group, clips, config.features.n_mels)
+        of_group = clips_of(group, notes, least=1)
+        copies = near_copies(of_group, clips, settings.features.n_mels)
         names = dict.fromkeys(of_group.recordings[position].path for position in copies)
         notes.add_files("left out of the other machines, nearly the machine's own", list(names))
         if len(copies) < len(of_group):
             kept.append(of_group.without(copies))
     used = [recording for part in (*clips, *kept) for recording in dict.fromkeys(part.recordings)]
-    identity = _identity(config, used, [content_digest(recording) for recording in used])
+    identity = _identity(settings, used, [content_digest(recording) for recording in used])
     context = FitContext(work, identity, resume, reporter, "shared reference")
-    return SharedReference.learn(clips, config, context, kept)
+    return SharedReference.learn(clips, settings, context, kept)
 
 
 def _with_able_system(config: Config, recordings: Sequence[Recording], notes: _Notes) -> Config:
@@ -304,74 +315,6 @@ def _place(recordings: Sequence[Recording]) -> str:
     if not recordings or recordings[0].clip is not None:
         return "clips in memory"
     return str(recordings[0].path.parent)
-
-
-def _fit_and_hold_out(
-    clips: FeatureView, config: Config, fit: Fit, reporter: Reporter
-) -> tuple[System, Scores]:
-    """Train on nine tenths of the recordings; the others give the scores of new normal sound."""
-    decision = config.decision
-    distinct = list(dict.fromkeys(clips.recordings))
-    if len(distinct) >= 2 * decision.min_held_out:
-        _, chosen = held_out(distinct, decision.held_out, decision.min_held_out, config.seed)
-        held = [at for at, item in enumerate(clips.recordings) if item in set(chosen)]
-    else:
-        parts = max(2, round(1 / decision.held_out))
-        held = divided(clips.recordings, parts, config.seed)[-1]
-    system = fit(clips.without(held), "training")
-    return system, _scores(system, clips.only(held), reporter)
-
-
-def _cross_fit(
-    clips: FeatureView, config: Config, fit: Fit, reporter: Reporter
-) -> tuple[System, Scores]:
-    """Train on all parts but one, each in turn: all models give scores of sound new to them.
-
-    One of them is kept: a model trained on everything would score new sound lower than those that
-    set its thresholds, which learned from less, and would raise far fewer alarms than asked for.
-    Only where each of them misses a section or a domain altogether is everything trained on.
-    """
-    parts = [part for part in divided(clips.recordings, config.decision.folds, config.seed) if part]
-    kept: tuple[int, System] | None = None
-    scores: list[Scores] = []
-    for number, part in enumerate(parts, start=1):
-        rest = clips.without(part)
-        if not len(rest) or system_class(config.system).refusal(rest.recordings, config):
-            continue  # the rest is too little to learn from: these clips set no threshold
-        whole = kept is None and _groups(rest) == _groups(clips)
-        system = fit(rest, "training" if whole else f"fold {number} of {len(parts)}")
-        if whole:
-            kept = len(scores), system
-        scores.append(_scores(system, clips.only(part), reporter))
-    if not scores:
-        raise SsdptError(
-            f"too few clips of each machine ID to set a threshold for system {config.system}; "
-            f"record more of them{_or_use(system_class(config.system).fallback)}"
-        )
-    place, system = kept or (None, fit(clips, "training"))
-    return system, aligned(scores, place)
-
-
-def _or_use(fallback: str | None) -> str:
-    return f", or use system {fallback}" if fallback else ""
-
-
-def _groups(clips: FeatureView) -> set[tuple[str, str]]:
-    """The sections and domains that are there."""
-    return {(recording.section, recording.domain) for recording in clips.recordings}
-
-
-def _scores(system: System, clips: FeatureView, reporter: Reporter) -> Scores:
-    """Scores of held-out normal clips by section and domain."""
-    scores: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
-    with reporter.task("thresholds", total=len(clips)) as task:
-        for recording, frames in clips.clips():
-            score, _ = score_known_or_best_section(
-                partial(system.score, [frames]), system.sections, recording.section
-            )
-            scores[recording.section, recording.domain].append(score.value)
-            task.advance()
-    return dict(scores)
 
 
 def _mean_spectra(clips: FeatureView, config: Config) -> dict[str, list[float]]:

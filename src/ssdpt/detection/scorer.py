@@ -111,8 +111,22 @@ class Scorer(ABC):
         return self.calibration.false_alarm_rate
 
     @property
+    def provisional(self) -> str:
+        """What its thresholds rest on if no other day has confirmed them; empty if one has."""
+        tails = [self.calibration.tail(section) for section in self.sections]
+        if not any(tail.provisional for tail in tails):
+            return ""
+        count = self.calibration.pooled.recordings
+        return "a single recording" if count == 1 else f"{count} recordings"
+
+    @property
     @abstractmethod
     def system_name(self) -> str: ...
+
+    @property
+    def adapts(self) -> bool:
+        """Whether it can take up further normal clips."""
+        return False
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -188,8 +202,7 @@ class Scorer(ABC):
         """How an open recording scores as each of the sections."""
 
     def _sample_blocks(self, reader: AudioReader, strict: bool = False) -> Iterator[Floats]:
-        settings = self.audio_settings
-        return reader.blocks(settings.sample_rate, settings.channel, strict=strict)
+        return reader.model_input(self.audio_settings, strict=strict)
 
     def _frame_blocks(self, reader: AudioReader, strict: bool = False) -> Iterator[Floats]:
         return self.front_end.stream(self._sample_blocks(reader, strict))
@@ -209,6 +222,8 @@ class Scorer(ABC):
     def _result(self, recording: Recording, info: AudioInfo, score_as: SectionScore) -> Score:
         clip, known = score_known_or_best_section(score_as, self.sections, recording.section)
         notes = [*self._reading_notes(info), *self.remarks]
+        if recording.snapshots:
+            notes.append(f"{len(recording.snapshots)} snapshots end to end, from this one on")
         if not known:
             notes.append(_unknown_note(recording.section))
         tail_section = recording.section if known else None
@@ -232,9 +247,12 @@ class Scorer(ABC):
         if info.sample_rate != settings.sample_rate:
             notes.append(f"resampled from {info.sample_rate} Hz to {settings.sample_rate} Hz")
         if info.channels > 1:
-            notes.append(f"channel {settings.channel} of {info.channels}")
+            kind = "axis" if isinstance(settings.channel, str) else "channel"
+            notes.append(f"{kind} {settings.channel} of {info.channels}")
+        if info.unit and info.unit != settings.unit:
+            notes.append(f"converted from {info.unit} to {settings.unit}")
         least = self.segment_seconds
-        if info.seconds < least:
+        if info.seconds < least - self.frame_seconds:  # the last frame is centred on the end
             notes.append(f"{info.seconds:.2f} s, shorter than a segment ({least:.2f} s): repeated")
         return notes
 

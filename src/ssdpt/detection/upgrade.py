@@ -7,6 +7,7 @@ format 1   the first
 format 2   Gaussians of time-weighted spectra: nothing to rename
 format 3   plain names for the parts of hand-made views and shared networks, and for the list of
            recordings; local outlier factors are computed from the references
+format 4   thresholds say how many recordings they rest on: nothing to rename, unknown before
 """
 
 from __future__ import annotations

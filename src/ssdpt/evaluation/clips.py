@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ssdpt.common.files import digest
 from ssdpt.common.progress import SILENT, Reporter
+from ssdpt.data.audio import content_digest
 from ssdpt.evaluation.tables import Row
 from ssdpt.types import Recording, Score
 
@@ -98,7 +98,7 @@ def _reason_to_leave_out(recording: Recording, fleets: Sequence[Fleet]) -> str:
     if any(detector is None for detector in detectors):
         return f"no model for machine {recording.machine}"
     try:
-        content = digest(recording.path)
+        content = content_digest(recording)
     except OSError as error:
         return f"unreadable: {error.strerror or error}"
     if any(detector is not None and content in detector.fingerprint for detector in detectors):

@@ -17,11 +17,16 @@ from ssdpt.common.progress import SILENT, Reporter
 from ssdpt.errors import SsdptError
 from ssdpt.evaluation.clips import LeftOut, ScoredClip, choose_clips, count, score_clips
 from ssdpt.evaluation.dcase import Line, write_files
-from ssdpt.evaluation.examples import Example, make_example, most_anomalous
+from ssdpt.evaluation.examples import (
+    Examples,
+    false_alarms,
+    make_example,
+    most_anomalous,
+)
 from ssdpt.evaluation.outcome import Evaluation, SectionThresholds, percent
 from ssdpt.evaluation.reliability import COLUMNS, reliabilities
 from ssdpt.evaluation.report import render
-from ssdpt.evaluation.tables import Results, result_tables
+from ssdpt.evaluation.tables import MachineResult, Results, result_tables
 from ssdpt.types import Recording
 
 if TYPE_CHECKING:
@@ -135,8 +140,7 @@ def _remarks(results: Results, detectors: Mapping[str, Scorer]) -> Iterator[str]
             yield (
                 f"{machine.machine}: {percent(rates.false_alarm_rate)} false alarms, but "
                 f"{percent(requested)} were requested: normal sound here differs from what the "
-                "model was calibrated on; fit it again with normal recordings made under these "
-                "conditions"
+                f"model was calibrated on; {_remedy(machine, detectors[machine.machine])}"
             )
         yield from machine.notes
         for cell in machine.cells:
@@ -146,6 +150,23 @@ def _remarks(results: Results, detectors: Mapping[str, Scorer]) -> Iterator[str]
                     f"{cell.rates.anomalies} faulty clips, so its metrics are uncertain and their "
                     "intervals too narrow"
                 )
+
+
+def _remedy(machine: MachineResult, detector: Scorer) -> str:
+    """What a person can do about false alarms."""
+    if not detector.adapts:
+        return "fit it again with normal recordings made under these conditions"
+    of_target = sum(cell.rates.false_alarms for cell in machine.cells if cell.domain == "target")
+    if 2 * of_target > machine.rates.false_alarms:
+        return (
+            "if this is a new operating condition of the healthy machine, teach it to the model "
+            "with some normal clips (`ssdpt adapt MODEL CLIPS`)"
+        )
+    return (
+        "if this is the healthy machine on another day, commission the model with about ten normal "
+        "clips (`ssdpt score MODEL CLIPS --commission`); for a new operating condition use "
+        "`ssdpt adapt`"
+    )
 
 
 def _reference_scores(
@@ -180,21 +201,25 @@ def _examples(
     detectors: Mapping[str, Scorer],
     number: int,
     reporter: Reporter,
-) -> dict[str, list[Example]]:
-    shown: dict[str, list[Example]] = {}
-    with reporter.task("Drawing the report", total=number * len(detectors)) as task:
+) -> dict[str, Examples]:
+    shown: dict[str, Examples] = {}
+    with reporter.task("Drawing the report", total=2 * number * len(detectors)) as task:
         for machine, detector in detectors.items():
+            if not detector.explains:  # an exported model scores a clip but has no anomaly map
+                continue
             machine_clips = [clip for clip in clips if clip.recording.machine == machine]
-            shown[machine] = []
-            # An exported model scores a clip but has no anomaly map.
-            for clip in most_anomalous(machine_clips, number if detector.explains else 0):
-                shown[machine].append(make_example(clip, cast("Detector", detector)))
+            first = most_anomalous(machine_clips, number)
+            further = [clip for clip in false_alarms(machine_clips) if clip not in first][:number]
+            made = []
+            for clip in (*first, *further):
+                made.append(make_example(clip, cast("Detector", detector)))
                 task.advance(note=machine)
+            shown[machine] = Examples(tuple(made[: len(first)]), tuple(made[len(first) :]))
     return shown
 
 
 def _write(
-    evaluation: Evaluation, shown: Mapping[str, Sequence[Example]], out: Path, command: str
+    evaluation: Evaluation, shown: Mapping[str, Examples], out: Path, command: str
 ) -> list[Path]:
     """Write every file; return the challenge files in `out` that belong to another evaluation."""
     lines = [

@@ -1,4 +1,4 @@
-"""Example clips of the report: the most anomalous clips of a machine, with picture and sound."""
+"""Example clips of the report, with picture and sound: the most anomalous, and false alarms."""
 
 from __future__ import annotations
 
@@ -31,6 +31,20 @@ class Example:
     mime: str
 
 
+@dataclass(frozen=True, slots=True)
+class Examples:
+    """The clips of one machine that the report shows."""
+
+    most_anomalous: tuple[Example, ...] = ()
+    false_alarms: tuple[Example, ...] = ()  # further ones
+
+
+def false_alarms(clips: Sequence[ScoredClip]) -> list[ScoredClip]:
+    """Normal clips above the threshold, the most anomalous first."""
+    alarms = [clip for clip in clips if clip.score.is_anomalous and not clip.is_faulty]
+    return most_anomalous(alarms, len(alarms))
+
+
 def most_anomalous(clips: Sequence[ScoredClip], number: int) -> list[ScoredClip]:
     """The `number` most anomalous clips: smallest p-value first, then highest score."""
     return sorted(
@@ -42,7 +56,7 @@ def make_example(clip: ScoredClip, detector: Detector) -> Example:
     """Compute explanation and sound of one clip."""
     explanation = explain(clip.recording, detector)
     rate = detector.sample_rate
-    samples = detector.audio(clip.recording.path)
+    samples = detector.audio(clip.recording)
     sound, mime = compress(
         samples[round(explanation.start * rate) : round(explanation.end * rate)], rate
     )

@@ -59,8 +59,8 @@ class Explanation:
 def explain(recording: Recording, detector: Detector) -> Explanation:
     """Compute spectrogram, anomaly map and their most anomalous part for one clip."""
     # Some systems add further features to each frame, after the spectrogram.
-    frames = detector.frames(recording.path)[:, : len(detector.frequencies)]
-    heat = detector.anomaly_map(recording.path, section=recording.section)
+    frames = detector.frames(recording)[:, : len(detector.frequencies)]
+    heat = detector.anomaly_map(recording, section=recording.section)
     step = detector.frame_seconds
     span = max(1, round(LONGEST_SECONDS / step))
     centre = int(np.argmax(heat.mean(axis=1)))

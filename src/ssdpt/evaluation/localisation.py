@@ -70,7 +70,7 @@ def faulty_points(
 
 def localise(recording: Recording, fault: KnownFault, detector: Detector) -> Localisation:
     """Whether the detector's anomaly map of a faulty clip has its peak in the fault."""
-    heat = detector.anomaly_map(recording.path, section=recording.section)
+    heat = detector.anomaly_map(recording, section=recording.section)
     inside = faulty_points(fault.regions, len(heat), detector.frame_seconds, detector.frequencies)
     peak = np.unravel_index(int(np.argmax(heat)), heat.shape)
     return Localisation(recording.machine, fault.name, bool(inside[peak]), float(inside.mean()))

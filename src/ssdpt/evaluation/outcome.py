@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ssdpt.evaluation.clips import LeftOut, ScoredClip, count
+from ssdpt.evaluation.examples import false_alarms
 from ssdpt.evaluation.metrics import Estimate, Rates
 from ssdpt.evaluation.reliability import Reliability
 from ssdpt.evaluation.tables import MachineResult, Means, Results
@@ -85,6 +86,11 @@ class Evaluation:
     def false_alarm_deviations(self) -> list[str]:
         """A sentence for each false-alarm rate that differs from the requested one."""
         return [sentence for entry in self.reliability for sentence in entry.deviations]
+
+    @property
+    def false_alarms(self) -> list[ScoredClip]:
+        """Normal clips above the threshold, the most anomalous first: worth listening to."""
+        return false_alarms(self.clips)
 
     def _row(
         self, name: str, clips: int, means: Means, rates: Rates, machine: MachineResult | None

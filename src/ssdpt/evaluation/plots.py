@@ -111,7 +111,7 @@ def overview(
             figure.legend(loc="outside upper left", ncols=4, handletextpad=0.2)
 
     legend = 0.3 if references else 0.0
-    return _svg(draw, 4.8, 0.85 + legend + 0.36 * len(machines), "AUC by machine")
+    return svg_plot(draw, 4.8, 0.85 + legend + 0.36 * len(machines), "AUC by machine")
 
 
 def roc_curves(
@@ -162,7 +162,7 @@ def roc_curves(
         axes.set_aspect("equal")
         axes.legend(loc="lower right", handlelength=1.8)
 
-    return _svg(draw, 4.3, 3.7, f"ROC curves of {machine}")
+    return svg_plot(draw, 4.3, 3.7, f"ROC curves of {machine}")
 
 
 def distributions(
@@ -206,7 +206,7 @@ def distributions(
         handles, labels = panels[0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside upper left", ncols=2)
 
-    return _svg(
+    return svg_plot(
         draw, 4.3, max(3.1, 1.1 + 0.8 * len(thresholds)), f"Score distributions of {machine}"
     )
 
@@ -257,7 +257,7 @@ def reliability(machine: str, domains: Sequence[Reliability]) -> str:
         axes.set(xlabel="requested false-alarm rate", ylabel="measured")
         axes.legend(loc="upper left", handlelength=1.8)
 
-    return _svg(draw, 4.3, 3.4, f"Requested and measured false-alarm rates, {machine}")
+    return svg_plot(draw, 4.3, 3.4, f"Requested and measured false-alarm rates, {machine}")
 
 
 def spectrogram(example: Example) -> str:
@@ -269,7 +269,7 @@ def spectrogram(example: Example) -> str:
         axes.set_xlabel("seconds")
 
     name = example.clip.recording.path.name
-    return _svg(draw, 4.4, 2.4, f"Spectrogram of {name} with anomaly map")
+    return svg_plot(draw, 4.4, 2.4, f"Spectrogram of {name} with anomaly map")
 
 
 def _histogram(axes: Axes, rows: Sequence[Row], edges: Doubles) -> None:
@@ -314,7 +314,7 @@ def _mean_curve(
     return grid, np.mean([np.interp(grid, *curve) for curve in curves.values()], axis=0)
 
 
-def _svg(draw: Callable[[Figure], None], width: float, height: float, title: str) -> str:
+def svg_plot(draw: Callable[[Figure], None], width: float, height: float, title: str) -> str:
     """Inline SVG drawn for `width` × `height` inches that scales with the page."""
     # The salt makes the names of clip paths differ from those of other plots on the page.
     salt = f"{zlib.crc32(title.encode()):08x}"

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib import resources
 
 from ssdpt.evaluation import plots
 from ssdpt.evaluation.clips import count
-from ssdpt.evaluation.examples import Example
-from ssdpt.evaluation.metrics import Estimate, Rates
+from ssdpt.evaluation.examples import Example, Examples
+from ssdpt.evaluation.metrics import Rates
 from ssdpt.evaluation.outcome import Evaluation, figure, percent, span, threshold_range
 from ssdpt.evaluation.tables import DOMAINS, MachineResult
-from ssdpt.evaluation.web_page import escape, web_page
+from ssdpt.evaluation.verdict import verdict
+from ssdpt.evaluation.web_page import escape, figure_element, table_element, web_page
 from ssdpt.version import __version__
 
 ALL_AS_REQUESTED = "Every requested rate lies within the interval of the measured one."
-_GRADES = ((0.95, "excellent"), (0.85, "good"), (0.7, "fair"), (0.0, "weak"))
 
 
-def render(
-    evaluation: Evaluation, examples: Mapping[str, Sequence[Example]], *, command: str = ""
-) -> str:
+def render(evaluation: Evaluation, examples: Mapping[str, Examples], *, command: str = "") -> str:
     """The whole page as HTML text."""
     machines = evaluation.results.machines
     style = resources.files("ssdpt.evaluation").joinpath("page.css").read_text(encoding="utf-8")
@@ -32,7 +30,7 @@ def render(
         _overview(evaluation),
         _reliability(evaluation),
         *(
-            _machine(index, machine, evaluation, examples.get(machine.machine, ()))
+            _machine(index, machine, evaluation, examples.get(machine.machine, Examples()))
             for index, machine in enumerate(machines)
         ),
         _how_to_read(),
@@ -41,15 +39,6 @@ def render(
         _footer(evaluation, command),
     ]
     return web_page(_title(evaluation), style, body)
-
-
-def grade(auc: Estimate | None) -> str:
-    """The quality of the detection in one word; empty without an AUC."""
-    if auc is None:
-        return ""
-    if auc.low <= 0.5:
-        return "chance"
-    return next(grade for lowest, grade in _GRADES if auc.value >= lowest)
 
 
 def _title(evaluation: Evaluation) -> str:
@@ -100,12 +89,12 @@ def _overview(evaluation: Evaluation) -> str:
     }
     picture = ""
     if areas and (len(areas) > 1 or references):
-        picture = _figure(
+        picture = figure_element(
             plots.overview(areas, references),
             "Each dot is the AUC of a machine. Further right is better: faulty clips score higher "
             "than normal ones. At 0.5 the scores carry no information.",
         )
-    table = _table(
+    table = table_element(
         "By machine; small numbers are 95 % intervals",
         list(rows[0]),
         [list(row.values()) for row in rows],
@@ -119,7 +108,7 @@ def _reliability(evaluation: Evaluation) -> str:
         return ""
     sentences = evaluation.false_alarm_deviations or [ALL_AS_REQUESTED]
     listed = "".join(f"<li>{escape(sentence)}</li>" for sentence in sentences)
-    table = _table(
+    table = table_element(
         "Measured rates where 1, 5 and 10 % were requested; small numbers are 95 % intervals",
         list(rows[0]),
         [list(row.values()) for row in rows],
@@ -129,18 +118,14 @@ def _reliability(evaluation: Evaluation) -> str:
     return f"<section>\n<h2>{heading}</h2>\n{table}\n<ul>{listed}</ul>\n</section>"
 
 
-def _machine(
-    index: int, machine: MachineResult, evaluation: Evaluation, examples: Sequence[Example]
-) -> str:
+def _machine(index: int, machine: MachineResult, evaluation: Evaluation, examples: Examples) -> str:
     name = machine.machine
-    quality = grade(machine.means.auc)
-    badge = {"": "", "chance": "no better than chance"}.get(quality, quality)
-    if any(cell.is_rough for cell in machine.cells):
-        badge += ", but few clips"
+    judged = verdict(machine.means.auc, machine.rates, evaluation.false_alarm_rates[name])
+    few = ", but few clips" if any(cell.is_rough for cell in machine.cells) else ""
     clips = [i for i, clip in enumerate(evaluation.clips) if clip.recording.machine == name]
     rows = [evaluation.clips[i].row for i in clips]
     pictures = [
-        _figure(
+        figure_element(
             plots.distributions(
                 name,
                 rows,
@@ -160,7 +145,7 @@ def _machine(
             for reference, values in evaluation.reference_scores.items()
         }
         pictures.append(
-            _figure(
+            figure_element(
                 plots.roc_curves(name, rows, machine.rates, others),
                 "The share of faulty clips that is detected at each false alarm rate; the area "
                 "under the thick line is the AUC.",
@@ -171,18 +156,28 @@ def _machine(
             "The share of normal clips that raises an alarm at each requested rate. On the dashed "
             "line the rate is as requested; in the band it is within a factor of 2."
         )
-        pictures.append(_figure(plots.reliability(name, domains), caption))
-    shown = "".join(_example(example) for example in examples)
+        pictures.append(figure_element(plots.reliability(name, domains), caption))
     return (
         f'<section id="machine-{index}">\n'
         f"<h2>{escape(name)}"
-        + (f'<span class="grade {quality}">{badge}</span>' if quality else "")
+        + (f'<span class="grade {judged.grade}">{judged.text}{few}</span>' if judged.grade else "")
         + f"</h2>\n<p>{escape(_sentences(machine, evaluation))}</p>\n"
         f'<div class="figures">{"".join(pictures)}</div>\n'
         f"{_cell_table(machine)}\n{_section_table(machine)}\n"
-        + (f'<h3>Most anomalous clips</h3>\n<div class="examples">{shown}</div>\n' if shown else "")
+        + _listening("Most anomalous clips", examples.most_anomalous)
+        + _listening(
+            "Further false alarms (normal clips above the threshold)", examples.false_alarms
+        )
         + "</section>"
     )
+
+
+def _listening(heading: str, examples: Sequence[Example]) -> str:
+    """Clips to listen to; nothing if there are none."""
+    if not examples:
+        return ""
+    shown = "".join(_example(example) for example in examples)
+    return f'<h3>{heading}</h3>\n<div class="examples">{shown}</div>\n'
 
 
 def _sentences(machine: MachineResult, evaluation: Evaluation) -> str:
@@ -236,7 +231,7 @@ def _cell_table(machine: MachineResult) -> str:
         ],
         ["harmonic mean", "", "", "", span(means.h_auc), span(means.h_pauc), *[""] * 6],
     ]
-    return _table(
+    return table_element(
         f"By section and domain (2021 definition); threshold {threshold_range(machine.thresholds)}",
         headings,
         [*rows, *(means_rows if len(rows) > 1 else [])],
@@ -245,7 +240,7 @@ def _cell_table(machine: MachineResult) -> str:
 
 
 def _section_table(machine: MachineResult) -> str:
-    table = _table(
+    table = table_element(
         "AUC of a domain: its normal clips and the faulty clips of both; pAUC: whole section",
         ["section", *(f"AUC {domain}" for domain in DOMAINS), "pAUC"],
         [
@@ -310,7 +305,8 @@ def _how_to_read() -> str:
         "<strong>p-value</strong>: the share of normal clips expected to score at least as high.",
         "<strong>AUC</strong>: the chance that a faulty clip scores higher than a normal one. "
         "1 is perfect, 0.5 is chance. Here 0.95 and above is called excellent, 0.85 good, 0.7 "
-        "fair, less than that weak; if the interval reaches 0.5, no better than chance.",
+        "fair, less than that weak; if the interval reaches 0.5, no better than chance. More false "
+        "alarms than requested limit this to fair, more than twice as many to weak.",
         "<strong>pAUC</strong>: the same for false alarm rates up to 10 % only (McClish; 0.5 is "
         "chance). “pAUC printed” is the formula printed in the paper, where chance gives 0.05.",
         "<strong>Means</strong> are over sections and domains. h- marks harmonic means, which are "
@@ -338,47 +334,6 @@ def _footer(evaluation: Evaluation, command: str) -> str:
         f"seed {evaluation.seed}.{made} The metrics are in <code>metrics.json</code>, every "
         "clip's score in <code>scores.csv</code>.</p></footer>"
     )
-
-
-def _figure(svg: str, caption: str) -> str:
-    return f"<figure>{svg}<figcaption>{escape(caption)}</figcaption></figure>"
-
-
-def _table(
-    caption: str,
-    headings: Sequence[str],
-    rows: Iterable[Sequence[str]],
-    *,
-    text_columns: int = 1,
-    total: bool = False,
-) -> str:
-    """A table whose first column holds the row headings; wide tables scroll."""
-    rows = list(rows)
-
-    def kind(column: int) -> str:
-        return ' class="text"' if column < text_columns else ""
-
-    # Headings may wrap at spaces, but h-AUC must not wrap at its hyphen.
-    head = "".join(
-        f'<th scope="col"{kind(i)}>{escape(heading).replace("-", "&#8209;")}</th>'
-        for i, heading in enumerate(headings)
-    )
-    lines = []
-    for number, row in enumerate(rows):
-        mark = ' class="total"' if total and number == len(rows) - 1 else ""
-        cells = "".join(f"<td{kind(i)}>{_stacked(v)}</td>" for i, v in enumerate(row) if i > 0)
-        lines.append(f'<tr{mark}><th scope="row" class="text">{escape(row[0])}</th>{cells}</tr>')
-    return (
-        f'<div class="scroll" role="region" tabindex="0" aria-label="{escape(caption)}">'
-        f"<table><caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead>"
-        f"<tbody>{''.join(lines)}</tbody></table></div>"
-    )
-
-
-def _stacked(text: str) -> str:
-    """A number with its interval in small print below, which keeps tables narrow."""
-    value, bracket, interval = text.partition(" (")
-    return escape(value) + (f"<br><small>{escape(interval.rstrip(')'))}</small>" if bracket else "")
 
 
 def _number(value: float | None) -> str:

@@ -241,7 +241,8 @@ def _each_once(recordings: Iterable[Recording], reporter: Reporter) -> list[Reco
     count = 0
     for recording in recordings:
         path = recording.path.absolute()
-        by_path.setdefault(path, replace(recording, path=path))
+        snapshots = tuple(file.absolute() for file in recording.snapshots)
+        by_path.setdefault(path, replace(recording, path=path, snapshots=snapshots))
         count += 1
     if count > len(by_path):
         reporter.warn(f"{count - len(by_path)} recordings were given more than once")

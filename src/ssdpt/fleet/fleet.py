@@ -140,7 +140,7 @@ def fit_fleet(
     it is gone when all is done.
     """
     from ssdpt.detection.detector import Detector
-    from ssdpt.detection.fitting import learn_shared_reference
+    from ssdpt.fleet.references import learn_references
     from ssdpt.systems import system_class
     from ssdpt.training.parallel import parallel_jobs, run_parallel
 
@@ -148,10 +148,11 @@ def fit_fleet(
     folders = _folders(out, machines, check_replaceable)
     work = out.with_name(out.name + ".partial")
 
+    by_machine = _by_machine(dataset.recordings)
+    references = dict.fromkeys(machines, shared_reference)
     if shared_reference is None and system_class(config.system).uses_shared_reference:
-        by_machine = _by_machine(dataset.recordings)
-        shared_reference = learn_shared_reference(
-            [by_machine[machine] for machine in machines],
+        references |= learn_references(
+            {machine: by_machine[machine] for machine in machines},
             list(_by_machine(others).values()),
             config,
             work / "shared-reference",
@@ -167,13 +168,13 @@ def fit_fleet(
         elif len(machines) > 1:
             reporter.say(f"{machine} ({machines.index(machine) + 1} of {len(machines)})")
         detector = Detector.fit(
-            [item for item in dataset.recordings if item.machine == machine],
+            by_machine[machine],
             config=config,
             work=work / folder_name(machine),
             resume=resume,
             strict=strict,
             reporter=reporter,
-            shared_reference=shared_reference,
+            shared_reference=references[machine],
         )
         detector.save(folders[machine])
         return detector

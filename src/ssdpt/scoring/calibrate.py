@@ -8,43 +8,68 @@ Fifty clips are enough by themselves: order statistics, and beyond the highest 1
 Pareto tail. With fewer a gamma is fitted, which is what the paper does. Each domain's tail is found
 apart and they are mixed as they were recorded: a few target clips that score high count as the few
 they are and do not stretch the tail of the source.
+
+Clips of one recording resemble each other. Where it is known which clips were recorded together,
+thresholds lie higher by what the next recording may differ (`ssdpt.scoring.recordings`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
 
 from ssdpt.config.settings import DecisionConfig
 from ssdpt.errors import SsdptError
+from ssdpt.scoring.distributions import empirical_tail, gamma_by_moments, gamma_fit_p_value
+from ssdpt.scoring.recordings import MARGIN_RATE, recording_margin
 from ssdpt.types import Level
 
-Method = Literal["gamma", "empirical"]
+Method = Literal["gamma", "empirical", "prediction"]
 
 # From every clip to one in a million, evenly in the logarithm.
-_TAIL = np.concatenate([[0.999, 0.99], np.logspace(np.log10(0.98), -6, 120)])
-_BOOTSTRAP = 200
-# A skewness estimated from few clips can be anything; the gamma turns into the normal
-# distribution as it goes to 0, and into a spike with a long tail as it grows.
-_LEAST_SKEW, _MOST_SKEW = 0.02, 3.0
+TAIL_PROBABILITIES = np.concatenate([[0.999, 0.99], np.logspace(np.log10(0.98), -6, 120)])
 # With this many clips the empirical tail and the gamma miss a rate equally often, whatever the
 # distribution.
 _ENOUGH_CLIPS = 50
-_TOP = 0.15  # share of the clips that the Pareto tail is fitted to
-_LEAST_TOP = 5
-# The shape is averaged with 0, that of an exponential tail, which counts as this many clips. It
-# lies between the bounded tail of a bell and the heavy one of a machine that is rarely unusual.
-# Chosen for the smallest error in the rate.
-_EXPONENTIAL_CLIPS = 30
-_MOST_PARETO = 0.5  # |shape|; beyond it the variance is infinite, or the end nearly reached
+_LOW_QUANTILE = 1.2816  # of a normal distribution: one in ten lies so many deviations below
+_ENOUGH_RECORDINGS = 5  # at other times: from so many on a threshold is not provisional
 # p-value under which the models of a cross-fit are taken to score on different scales. Less strict,
 # and luck would be taken for scale more often than it is worth.
 _DIFFERENT = 0.001
 
 Scores = Mapping[tuple[str, str], Sequence[float]]  # of clips, by section and domain
+RecordingNumbers = Mapping[tuple[str, str], Sequence[int]]  # which recording each clip belongs to
+
+
+@dataclass(frozen=True, slots=True)
+class Commissioned:
+    """When and by what a threshold was confirmed after the fit."""
+
+    date: str  # of the day, as ISO 8601 writes it
+    clips: int
+    alert_before: float
+    alarm_before: float
+
+
+@dataclass(frozen=True, slots=True)
+class KnownRecordings:
+    """How clips score that belong to a recording the model knows, without the clips themselves.
+
+    `spread` is that of the lower half of the scores, as a standard deviation: the upper half is
+    stretched by conditions of which hardly any clips are known.
+    """
+
+    median: float
+    spread: float
+
+    @classmethod
+    def of(cls, scores: Sequence[float]) -> KnownRecordings:
+        """From the scores of clips that were left out one by one."""
+        low, median = np.quantile(np.asarray(scores, np.float64), [0.1, 0.5])
+        return cls(float(median), float(median - low) / _LOW_QUANTILE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +82,11 @@ class Tail:
     parameters: dict[str, float]  # shape, location, scale of the gamma
     probability: tuple[float, ...]  # falling
     score: tuple[float, ...]  # rising
+    # Not part of the representation, by which models of older formats are told apart.
+    recordings: int | None = field(default=None, repr=False)  # independent ones; None: unknown
+    provisional: bool = field(default=False, repr=False)  # no other day has confirmed it yet
+    known_recordings: KnownRecordings | None = field(default=None, repr=False)
+    commissioned: Commissioned | None = field(default=None, repr=False)
 
     def threshold(self, rate: float) -> float:
         """The score that the share `rate` of normal clips exceeds."""
@@ -133,6 +163,7 @@ def _tail_from_json(tree: dict[str, Any]) -> Tail:
         and (np.diff(probability) < 0).all()
     ):
         raise ValueError("the table of tail probabilities is not whole")
+    known, commissioned = tree.get("known_recordings"), tree.get("commissioned")
     return Tail(
         **{
             **tree,
@@ -140,21 +171,53 @@ def _tail_from_json(tree: dict[str, Any]) -> Tail:
             "fit_p_value": float(tree["fit_p_value"]),
             "probability": tuple(probability.tolist()),
             "score": tuple(score.tolist()),
+            "known_recordings": KnownRecordings(**known) if known else None,
+            "commissioned": Commissioned(**commissioned) if commissioned else None,
         }
     )
 
 
 def calibrate(
-    scores: Scores, config: DecisionConfig, *, cross_fitted: bool, seed: int
+    scores: Scores,
+    config: DecisionConfig,
+    *,
+    cross_fitted: bool,
+    seed: int,
+    recordings: RecordingNumbers | None = None,
+    at_other_times: bool = False,
+    known: Scores | None = None,
 ) -> Calibration:
-    """`scores`: of held-out normal clips."""
+    """`scores`: of held-out normal clips.
+
+    `recordings` says which of them were recorded together, and `at_other_times` whether they are
+    known to be of different times. `known` are scores with only the clip itself left out.
+    """
 
     def tail(section: str | None) -> Tail:
+        keys = [key for key in sorted(scores) if section in (None, key[0])]
         domains: dict[str, list[float]] = {}
-        for (name, domain), group in sorted(scores.items()):
-            if section in (None, name):
-                domains.setdefault(domain, []).extend(group)
-        return fit_tail([np.array(group) for group in domains.values()], config, seed)
+        numbers: dict[str, list[int]] = {}
+        for key in keys:
+            domains.setdefault(key[1], []).extend(scores[key])
+            numbers.setdefault(key[1], []).extend((recordings or {}).get(key, ()))
+        fitted = fit_tail(
+            [np.array(group) for group in domains.values()],
+            config,
+            seed,
+            None if recordings is None else [numbers[domain] for domain in domains],
+        )
+        if recordings is None:
+            return fitted
+        main = max(domains, key=lambda domain: len(domains[domain]))
+        of_known = [score for key in keys if key[1] == main for score in (known or {}).get(key, ())]
+        count = len({number for key in keys for number in recordings[key]})
+        sections = len({name for name, _ in keys})
+        return replace(
+            fitted,
+            recordings=count,
+            provisional=not at_other_times or count < _ENOUGH_RECORDINGS * sections,
+            known_recordings=KnownRecordings.of(of_known) if len(of_known) > 1 else None,
+        )
 
     clips: dict[str, int] = {}
     for (section, _), group in sorted(scores.items()):
@@ -199,20 +262,38 @@ def aligned(folds: Sequence[Scores], kept: int | None) -> dict[tuple[str, str], 
     return together
 
 
-def fit_tail(groups: Sequence[np.ndarray], config: DecisionConfig, seed: int) -> Tail:
+def fit_tail(
+    groups: Sequence[np.ndarray],
+    config: DecisionConfig,
+    seed: int,
+    recordings: Sequence[Sequence[int]] | None = None,
+) -> Tail:
     """The tail of normal scores, one array (clips,) per domain, mixed by their numbers of clips.
 
-    Method and parameters named are those of the domain with the most clips.
+    `recordings` are the numbers of the recordings that the clips belong to. Method and parameters
+    named are those of the domain with the most clips.
     """
-    largest_first = sorted((group for group in groups if len(group)), key=len, reverse=True)
-    if not largest_first or not all(np.isfinite(group).all() for group in largest_first):
+    numbers = [None] * len(groups) if recordings is None else recordings
+    domains = [pair for pair in zip(groups, numbers, strict=True) if len(pair[0])]
+    if not domains or not all(np.isfinite(group).all() for group, _ in domains):
         raise SsdptError("thresholds need the finite scores of at least one held-out normal clip")
-    tails = [_domain_tail(group, config, seed) for group in largest_first]
+    domains.sort(key=lambda pair: -len(pair[0]))
+    tails = []
+    for group, of_clips in domains:
+        tail = _domain_tail(group, config, seed)
+        margin = 0.0 if of_clips is None else recording_margin(group, of_clips)
+        tails.append(_raised(tail, margin) if margin else tail)
     if len(tails) == 1:
         return tails[0]
     return replace(
         tails[0], clips=sum(tail.clips for tail in tails), score=tuple(_mixed(tails).tolist())
     )
+
+
+def _raised(tail: Tail, margin: float) -> Tail:
+    """The tail with a higher upper half: by the whole margin from `MARGIN_RATE` on."""
+    share = np.interp(-np.log(tail.probability), -np.log([0.5, MARGIN_RATE]), [0.0, 1.0])
+    return replace(tail, score=tuple((np.array(tail.score) + margin * share).tolist()))
 
 
 def block_tail(scores: np.ndarray) -> Tail:
@@ -235,88 +316,25 @@ def _table(scores: np.ndarray, method: Method, fit: float) -> Tail:
     if method == "gamma":
         from scipy.stats import gamma
 
-        table = gamma.isf(_TAIL, shape, location, scale)
+        table = gamma.isf(TAIL_PROBABILITIES, shape, location, scale)
     else:
-        table = empirical_tail(scores, _TAIL)
+        table = empirical_tail(scores, TAIL_PROBABILITIES)
     return Tail(
         method=method,
         clips=len(scores),
         fit_p_value=round(fit, 4),
         parameters={"shape": shape, "location": location, "scale": scale},
-        probability=tuple(_TAIL.tolist()),
+        probability=tuple(TAIL_PROBABILITIES.tolist()),
         score=tuple(np.maximum.accumulate(table).tolist()),
     )
 
 
 def _mixed(tails: Sequence[Tail]) -> np.ndarray:
-    """Scores exceeded with the probabilities of `_TAIL` by the clips of all tails together."""
+    """Scores that the clips of all tails together exceed with `TAIL_PROBABILITIES`."""
     grid = np.unique(np.concatenate([tail.score for tail in tails]))
     exceeded = np.zeros(len(grid))
     for tail in tails:
         exceeded += tail.clips * np.array([tail.p_value(score) for score in grid])
     exceeded /= sum(tail.clips for tail in tails)
     # From the highest score down, so that the probabilities rise as interpolation wants them.
-    return np.interp(np.log(_TAIL), np.log(exceeded[::-1]), grid[::-1])
-
-
-def gamma_by_moments(scores: np.ndarray) -> tuple[float, float, float]:
-    """Shape, location and scale of the gamma with the mean, spread and skewness of `scores`.
-
-    Unlike maximum likelihood this has one answer for every sample, however small; the location
-    is free because log-odds of normal clips are mostly negative.
-    """
-    mean = float(np.mean(scores))
-    spread = float(np.std(scores, ddof=1)) if len(scores) > 1 else 0.0
-    spread = max(spread, 1e-9 * max(1.0, abs(mean)))
-    skew = float(np.mean(((scores - mean) / spread) ** 3))
-    skew = min(max(skew, _LEAST_SKEW), _MOST_SKEW)
-    shape = 4.0 / skew**2
-    scale = spread * skew / 2.0
-    return shape, mean - shape * scale, scale
-
-
-def gamma_fit_p_value(scores: np.ndarray, seed: int) -> float:
-    """Goodness of fit (Cramér–von Mises) of the fitted gamma.
-
-    The parameters come from the same scores, so that the textbook p-value would be too high: the
-    statistic is compared with that of samples drawn from the fitted gamma and fitted again.
-    """
-    from scipy.stats import gamma
-
-    def distance(sample: np.ndarray, parameters: tuple[float, float, float]) -> float:
-        expected = (np.arange(len(sample)) + 0.5) / len(sample)
-        return float(np.sum((gamma.cdf(np.sort(sample), *parameters) - expected) ** 2))
-
-    parameters = gamma_by_moments(scores)
-    observed = distance(scores, parameters)
-    rng = np.random.default_rng(seed)
-    shape, location, scale = parameters
-    draws = location + scale * rng.standard_gamma(shape, (_BOOTSTRAP, len(scores)))
-    worse = sum(distance(draw, gamma_by_moments(draw)) >= observed for draw in draws)
-    return (worse + 1) / (_BOOTSTRAP + 1)
-
-
-def empirical_tail(scores: np.ndarray, probabilities: np.ndarray) -> np.ndarray:
-    """Scores exceeded with these probabilities: order statistics, then a generalised Pareto tail.
-
-    The k-th highest of n clips stands for (k − ½) / n. The tail's scale and shape are those of the
-    L-moments of the highest clips' excess (Hosking and Wallis, 1987), the shape drawn towards 0.
-    """
-    ordered = np.sort(scores)[::-1]
-    clips = len(ordered)
-    body = np.interp(np.log(probabilities), np.log((np.arange(clips) + 0.5) / clips), ordered)
-    top = max(_LEAST_TOP, round(_TOP * clips))
-    if clips <= top:
-        return body
-    base = (ordered[top] + ordered[top - 1]) / 2
-    excess = ordered[:top] - base
-    mean = max(float(excess.mean()), 1e-12)
-    rank = np.arange(top)[::-1] / (top - 1)  # of the highest clip: 1
-    half_difference = max(2 * float(np.mean(rank * excess)) - mean, 1e-12)  # the second L-moment
-    shape = top * (2 - mean / half_difference) / (top + _EXPONENTIAL_CLIPS)
-    shape = min(max(shape, -_MOST_PARETO), _MOST_PARETO)
-    beyond = np.log(top / clips / probabilities)
-    if abs(shape) > 1e-6:
-        beyond = np.expm1(shape * beyond) / shape
-    tail = base + mean * (1 - shape) * beyond
-    return np.where(probabilities < top / clips, tail, body)
+    return np.interp(np.log(TAIL_PROBABILITIES), np.log(exceeded[::-1]), grid[::-1])

@@ -50,6 +50,11 @@ class SectionModel:
             name: float(view.z_scores(vectors[name][None])[0]) for name, view in self.views.items()
         }
 
+    def score(self, vectors: ViewVectors) -> float:
+        """How unusual one clip is: the weighted mean over the views."""
+        scores = self.z_scores(vectors)
+        return sum(view.weight * scores[name] for name, view in self.views.items())
+
     def with_more(
         self, clips: Sequence[ViewVectors], domain: Domain, reference_clips: float
     ) -> Self:

@@ -17,19 +17,27 @@ _FLOOR = 1e-4  # of the largest eigenvalue: directions that hardly vary are not 
 
 def covariance(groups: Sequence[np.ndarray]) -> np.ndarray:
     """Ledoit-Wolf covariance within groups of clips, (clips, d) each: (d, d)."""
+    return shrunk_covariance(groups)[0]
+
+
+def shrunk_covariance(groups: Sequence[np.ndarray]) -> tuple[np.ndarray, float]:
+    """The same, and the share of it that is the mean variance in all directions."""
     from sklearn.covariance import ledoit_wolf
 
-    deviations = [
-        # A mean of few clips follows them: their distances from it are too short.
-        (group - group.mean(0)) * np.sqrt(len(group) / (len(group) - 1))
-        for group in groups
-        if len(group) > 1
-    ]
-    if not deviations:
-        size = groups[0].shape[1]
-        return np.eye(size)
-    spread, _ = ledoit_wolf(np.concatenate(deviations), assume_centered=True)
-    return np.asarray(spread)
+    rows = [deviations(group) for group in groups if len(group) > 1]
+    if not rows:
+        return np.eye(groups[0].shape[1]), 0.0
+    spread, shrinkage = ledoit_wolf(np.concatenate(rows), assume_centered=True)
+    return np.asarray(spread), float(shrinkage)
+
+
+def deviations(group: np.ndarray) -> np.ndarray:
+    """Of at least two clips (clips, d) from their mean, (clips, d).
+
+    A mean of few clips follows them: their distances from it are too short, and are lengthened.
+    """
+    lengthened: np.ndarray = (group - group.mean(0)) * np.sqrt(len(group) / (len(group) - 1))
+    return lengthened
 
 
 def mixed(machine: np.ndarray, shared: np.ndarray | None, share: float) -> np.ndarray:

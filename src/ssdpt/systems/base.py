@@ -125,9 +125,15 @@ class System(ABC):
     def held_out_scores(self) -> Scores:
         """Scores of the clips it was fitted on, by section and domain, as if each was left out.
 
-        Of a system that `has_held_out_scores`; for others, models are fitted without these clips.
+        With a clip goes the recording that it belongs to (`ssdpt.data.recording_groups`), where
+        there are several. Of a system that `has_held_out_scores`; for others, models are fitted
+        without these clips.
         """
         raise NotImplementedError
+
+    def known_recording_scores(self) -> Scores:
+        """The same as if only the clip itself was left out; of a system that `adapts`."""
+        return {}
 
     def fit_warnings(self) -> list[str]:
         """What a person should know of this fit."""
@@ -151,6 +157,15 @@ class System(ABC):
             f"system {self.name} cannot take up new normal clips without being fitted again; "
             f"{systems_that('adapts')} can"
         )
+
+    def scores_among_normals(
+        self, clips: Iterable[Iterable[Floats]], section: str, domain: Domain
+    ) -> list[float]:
+        """How clips of 10 s of these recordings would score if the others were added as normal.
+
+        Nothing is changed. Of a system that `adapts`.
+        """
+        raise NotImplementedError
 
     def graph(self) -> SystemGraph:
         """The same scores as `score`, as a module that can be exported."""

@@ -26,7 +26,7 @@ from ssdpt.features.cache import FeatureView
 from ssdpt.features.texture import TextureFrames
 from ssdpt.features.views import UNTRAINED, views_of
 from ssdpt.scoring.section_model import ViewVectors
-from ssdpt.scoring.whitening import covariance
+from ssdpt.scoring.whitening import shrunk_covariance
 from ssdpt.systems import system_class
 from ssdpt.systems.base import FitContext
 from ssdpt.types import Domain, Floats, Recording
@@ -67,9 +67,12 @@ class SharedReference:
     spread: dict[str, np.ndarray]
     networks: EmbeddingNetworks | None
     origin: str  # where it comes from, shown in the model card
+    sample_rate: int  # Hz, of the recordings behind it
+    vibration: bool  # whether a sensor on the machine measured them, not a microphone
     # Number of clips behind the spread of a view, if clips of the machines being fitted are among
     # them; empty if the spread comes with the package or with a model.
     clips: Mapping[str, int] = field(default_factory=dict)
+    shrinkage: Mapping[str, float] = field(default_factory=dict)  # of these covariances
     computed: ComputedViews = field(default_factory=ComputedViews, compare=False, repr=False)
 
     @classmethod
@@ -124,10 +127,10 @@ class SharedReference:
             for view, vector in vectors.items():
                 if enough or view not in UNTRAINED:
                     groups[view][group].append(vector)
-        spread = {
-            view: covariance([np.array(vectors) for vectors in by_group.values()])
-            for view, by_group in groups.items()
-        }
+        spread, shrinkage = {}, {}
+        for view, by_group in groups.items():
+            clips_of_view = [np.array(vectors) for vectors in by_group.values()]
+            spread[view], shrinkage[view] = shrunk_covariance(clips_of_view)
         origin = f"{len(rows)} clips of the machines being fitted"
         if not enough:
             shipped = cls.shipped(config)
@@ -135,47 +138,67 @@ class SharedReference:
             origin = shipped.origin
         clips = {view: len(rows) for view in groups}
         kept = ComputedViews() if computed is None else computed
-        return cls(spread, networks, origin, clips, kept)
+        audio = config.audio
+        return cls(
+            spread, networks, origin, audio.sample_rate, audio.vibration, clips, shrinkage, kept
+        )
 
-    def without(self, left_out: ViewVectors) -> dict[str, np.ndarray]:
-        """The spread by view as it would be without some of its clips.
+    def agrees_with(self, config: Config) -> bool:
+        """Whether sample rate and kind of sensor are those of a machine with these settings."""
+        audio = config.audio
+        return (self.sample_rate, self.vibration) == (audio.sample_rate, audio.vibration)
 
-        `left_out` (clips, d) are their deviations from the mean of their machine ID and domain.
+    def without(self, removed: Mapping[str, np.ndarray], clips: int) -> dict[str, np.ndarray]:
+        """The spread by view as it would be without `clips` of its clips.
+
+        `removed` (d, d), by view, is their part of the scatter around the means of machine IDs and
+        domains.
         """
         spread = dict(self.spread)
-        for view, deviations in left_out.items():
-            removed, clips = np.asarray(deviations, np.float64), self.clips[view]
-            if len(removed) < clips:
-                total = clips * np.asarray(spread[view], np.float64) - removed.T @ removed
-                spread[view] = total / (clips - len(removed))
+        for view, scatter in removed.items():
+            if clips < self.clips[view]:
+                # What was left of it when the covariance was drawn towards its mean variance.
+                share = self.shrinkage[view]
+                even = np.trace(scatter) / len(scatter) * np.eye(len(scatter))
+                total = self.clips[view] * np.asarray(spread[view], np.float64)
+                total -= (1 - share) * scatter + share * even
+                spread[view] = total / (self.clips[view] - clips)
         return spread
 
     @classmethod
     def shipped(cls, config: Config, *, frozen: bool = False) -> Self:
         """The simulated plant's; with `frozen`, the networks that come with the package too.
 
-        With settings of another front end it is empty.
+        It is sound at 16 kHz: for a vibration sensor or settings of another front end it is empty.
         """
         arrays, description = _asset()
-        origin = "the simulated plant"
+        origin, audio = "the simulated plant", config.audio
         same_front_end = (
             config.features.model_dump() == description["features"]
-            and config.audio.sample_rate == description["sample_rate"]
+            and audio.sample_rate == description["sample_rate"]
+            and not audio.vibration
         )
         spread = arrays_under(arrays, "spread/") if same_front_end else {}
         if not frozen:
-            origin = origin if spread else "nothing but the machine itself (another front end)"
-            return cls({view: spread[view] for view in UNTRAINED if spread}, None, origin)
+            if not spread:
+                kind = "vibration sensor" if audio.vibration else "microphone"
+                origin = (
+                    f"this machine's recordings alone: no reference is for a {kind} at "
+                    f"{audio.sample_rate} Hz with these features"
+                )
+            untrained = {view: spread[view] for view in UNTRAINED if spread}
+            return cls(untrained, None, origin, audio.sample_rate, audio.vibration)
         try:
             if not spread:
                 raise ValueError("another front end")
             networks = _networks(config, arrays, description["classes"])
         except (KeyError, ValueError) as error:
             raise SsdptError(
-                "the networks that come with ssdpt were trained with other features, sample rate "
-                "or network settings; leave --frozen out, or the settings that differ"
+                "the networks that come with ssdpt were trained with other features, sample rate, "
+                "sensor or network settings; leave --frozen out, or the settings that differ"
             ) from error
-        return cls(spread, networks, f"{origin}, its networks frozen")
+        origin = f"{origin}, its networks frozen"
+        return cls(spread, networks, origin, audio.sample_rate, audio.vibration)
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Everything, for the model file."""
@@ -193,7 +216,9 @@ class SharedReference:
         """The reverse of `arrays` and `description`; KeyError or ValueError if they do not fit."""
         classes = int(description["classes"])
         networks = _networks(config, arrays, classes) if classes else None
-        return cls(arrays_under(arrays, "spread/"), networks, str(description["origin"]))
+        spread, audio = arrays_under(arrays, "spread/"), config.audio
+        origin = str(description["origin"])
+        return cls(spread, networks, origin, audio.sample_rate, audio.vibration)
 
 
 def all_views(

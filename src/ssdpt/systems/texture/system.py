@@ -9,7 +9,6 @@ are averaged.
 from __future__ import annotations
 
 from array import array
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -19,7 +18,6 @@ import numpy as np
 
 from ssdpt.common.arrays import Arrays, arrays_under
 from ssdpt.config.tree import Config
-from ssdpt.data.split import divided
 from ssdpt.errors import SsdptError
 from ssdpt.features.cache import FeatureView
 from ssdpt.features.front_end import FrontEnd
@@ -33,13 +31,10 @@ from ssdpt.scoring.section_score import SectionScore
 from ssdpt.systems.base import FitContext, System
 from ssdpt.systems.parts.shared_reference import SharedReference
 from ssdpt.systems.texture import TextureConfig
+from ssdpt.systems.texture.held_out import HeldOutScores, by_section, held_out_scores
 from ssdpt.types import Domain, Floats, Recording
 
-_FOLDS = 20  # in which clips are left out to see how new ones score
-
-ClipViews = list[tuple[Recording, ViewVectors]]  # clips in all views
-Measure = Callable[..., dict[str, dict[str, View]]]  # `weighted_views` with all but the clips given
-
+_FEW_RECORDINGS = 5  # fewer are left out in parts to see how the others score
 _DOMAINS: tuple[Domain, ...] = ("source", "target")
 
 
@@ -64,7 +59,7 @@ class Texture(System):
         super().__init__(config, tuple(section_models))
         self.section_models = dict(section_models)
         self.shared_reference = shared_reference
-        self._held_out: Scores = {}  # of the clips it was fitted on, by views made without them
+        self._held_out = HeldOutScores({}, {})  # of the clips it was fitted on
 
     @classmethod
     def front_end_of(cls, config: Config) -> FrontEnd:
@@ -81,7 +76,7 @@ class Texture(System):
         shared = context.shared_reference or SharedReference.learn([clips], config, context)
         front_end = TextureFrames(config.features, config.audio.sample_rate)
         shares = cls.shares(config, shared)
-        rows: ClipViews = []
+        rows: list[tuple[Recording, ViewVectors]] = []
         with context.reporter.task(context.name, total=len(clips)) as task:
             for recording, frames in clips.clips():
                 views = shared.computed.take(frames)
@@ -93,11 +88,11 @@ class Texture(System):
             config,
             {
                 section: SectionModel(views, _normal(clips, section, front_end))
-                for section, views in measure(_by_section(rows), spread=shared.spread).items()
+                for section, views in measure(by_section(rows), spread=shared.spread).items()
             },
             shared,
         )
-        system._held_out = _held_out_scores(rows, measure, shared, config, context)
+        system._held_out = held_out_scores(rows, measure, shared, config.seed, context.reporter)
         return system
 
     @classmethod
@@ -126,14 +121,31 @@ class Texture(System):
         return self.section_models[section].normal.anomaly_map(self.front_end.log_mels(frames))
 
     def held_out_scores(self) -> Scores:
-        return self._held_out
+        return self._held_out.new_recording
+
+    def known_recording_scores(self) -> Scores:
+        return self._held_out.known_recording
 
     def add_normals(self, clips: Iterable[Iterable[Floats]], section: str, domain: Domain) -> int:
         views = [vectors for frames in clips for _, vectors in self._clip_views(frames)]
-        model = self.section_models[section]
-        reference_clips = self.config.part(TextureConfig).reference_clips
-        self.section_models[section] = model.with_more(views, domain, reference_clips)
+        self.section_models[section] = self._with_more(section, views, domain)
         return len(views)
+
+    def scores_among_normals(
+        self, clips: Iterable[Iterable[Floats]], section: str, domain: Domain
+    ) -> list[float]:
+        views = [[vectors for _, vectors in self._clip_views(frames)] for frames in clips]
+        if len(views) < _FEW_RECORDINGS:  # too few to leave out as a whole: in stretches of time
+            every = [vectors for own in views for vectors in own]
+            length = -(-len(every) // _FEW_RECORDINGS)
+            views = [every[at : at + length] for at in range(0, len(every), length)]
+        scores = []
+        for number, own in enumerate(views):
+            others = [vectors for at, part in enumerate(views) if at != number for vectors in part]
+            if others:
+                model = self._with_more(section, others, domain)
+                scores += [model.score(vectors) for vectors in own]
+        return scores
 
     def arrays(self) -> dict[str, np.ndarray]:
         # Numbers, not names: a section may be called anything.
@@ -207,6 +219,13 @@ class Texture(System):
         for clip in clips_of(frames, length):
             yield len(clip), self.views(clip, self.front_end, self.config, self.shared_reference)
 
+    def _with_more(
+        self, section: str, clips: Sequence[ViewVectors], domain: Domain
+    ) -> SectionModel:
+        """The model of a section with further normal clips."""
+        reference_clips = self.config.part(TextureConfig).reference_clips
+        return self.section_models[section].with_more(clips, domain, reference_clips)
+
     def _score_as(self, clips: list[tuple[int, ViewVectors]], section: str) -> ClipScore:
         model = self.section_models[section]
         scores = {name: array("f") for name in model.views}
@@ -220,71 +239,6 @@ class Texture(System):
             hop_seconds=seconds,
             segment_seconds=seconds,
         )
-
-
-def _by_section(rows: ClipViews) -> dict[str, dict[Domain, list[ViewVectors]]]:
-    """The views of clips, by section and domain."""
-    sections: dict[str, dict[Domain, list[ViewVectors]]] = {}
-    for recording, vectors in rows:
-        domains = sections.setdefault(recording.section, {})
-        domains.setdefault(recording.domain, []).append(vectors)
-    return sections
-
-
-def _held_out_scores(
-    rows: ClipViews,
-    measure: Measure,
-    shared: SharedReference,
-    config: Config,
-    context: FitContext,
-) -> Scores:
-    """How every clip scores by views made without it, by section and domain, in the clips' order.
-
-    It is not enough to leave a clip out as a reference: the spread that scales distances contains
-    it as well, and depends strongly on each clip where clips are few. Networks are trained on all
-    clips: networks trained without some of them give thresholds that are too high for machines that
-    do not change. The only clip of a section and domain gets no score.
-    """
-    deviations = _deviations(rows, [view for view in shared.clips if view in rows[0][1]])
-    parts = divided([recording for recording, _ in rows], _FOLDS, config.seed)
-    score_of: dict[int, float] = {}  # by the position of the clip
-    with context.reporter.task("thresholds", total=len(parts)) as task:
-        for part in parts:
-            left_out = set(part)
-            remaining = [row for index, row in enumerate(rows) if index not in left_out]
-            groups = _by_section(remaining)
-            removed = {view: values[part] for view, values in deviations.items()}
-            views = measure(groups, spread=shared.without(removed)) if part and remaining else {}
-            for index in part:
-                recording, vectors = rows[index]
-                section_views = views.get(recording.section, {})
-                if recording.domain in groups.get(recording.section, {}):
-                    score_of[index] = sum(
-                        view.weight * float(view.z_scores(vectors[name][None])[0])
-                        for name, view in section_views.items()
-                    )
-            task.advance()
-    scores: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
-    for index, score in sorted(score_of.items()):
-        recording, _ = rows[index]
-        scores[recording.section, recording.domain].append(score)
-    return dict(scores)
-
-
-def _deviations(rows: ClipViews, views: Iterable[str]) -> dict[str, np.ndarray]:
-    """How far each clip lies from the mean of its section and domain, by view: (clips, d)."""
-    groups: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
-    for index, (recording, _) in enumerate(rows):
-        groups[recording.section, recording.domain].append(index)
-    deviations = {}
-    for view in views:
-        values = np.array([vectors[view] for _, vectors in rows])
-        for group in groups.values():
-            # Bessel's correction: clips lie too close to a mean that was computed from them.
-            correction = np.sqrt(len(group) / max(len(group) - 1, 1))
-            values[group] = (values[group] - values[group].mean(0)) * correction
-        deviations[view] = values
-    return deviations
 
 
 def weighted_views(
