@@ -13,6 +13,7 @@ from ssdpt.monitor.config import (
 )
 from ssdpt.monitor.sources.folder_source import FolderSettings
 from ssdpt.monitor.sources.microphone_source import MicrophoneSettings
+from ssdpt.monitor.sources.mqtt_source import MqttSourceSettings
 from ssdpt.monitor.sources.network_source import NetworkSettings
 from ssdpt.monitor.sources.pushed_source import PushedSettings
 from ssdpt.monitor.sources.replay_source import ReplaySettings
@@ -93,6 +94,34 @@ def error_of(tmp_path, monkeypatch):
         (
             "{id: a, section: 0, source: {kind: pushed}}",
             "machine a: setting section: must be text; put it in quotes",
+        ),
+        (
+            "{id: a, source: {kind: microphone}, sensor: {snapshots: true}}",
+            "machine a: a source of kind microphone gives no snapshots; those of kind folder, "
+            "mqtt, pushed, replay do",
+        ),
+        (
+            "{id: a, source: {kind: mqtt, topic: plant/a}}",
+            "machine a: a source of kind mqtt gives snapshots only: set snapshots: true of its "
+            "sensor",
+        ),
+        (
+            "{id: a, model: x, source: {kind: pushed}, sensor: {snapshots: true}}",
+            "machine a: snapshots are judged without a model: remove model, the machine learns "
+            "its own baseline",
+        ),
+        (
+            "{id: a, source: {kind: pushed}, sensor: {axes: [x, x]}}",
+            "machine a: setting sensor: two axes have the same name",
+        ),
+        (
+            "{id: a, source: {kind: pushed}, sensor: {sample_rate: 96000}}",
+            "machine a: setting sensor.sample_rate: must be at most 51200",
+        ),
+        (
+            "{id: a, source: {kind: mqtt, topic: plant/+}, sensor: {snapshots: true}}",
+            "machine a: setting source.topic: does not fit; of this machine's snapshots alone, "
+            "without + and #",
         ),
     ],
 )
@@ -251,6 +280,8 @@ outputs: [{kind: webhook, url: "https://example.org", secret_file: key}]
         (FolderSettings(path="x"), None, True, True, None),
         (FolderSettings(path="x", max_silence=60), 60.0, True, True, None),
         (PushedSettings(), None, True, False, None),
+        (MqttSourceSettings(topic="a"), None, True, False, None),
+        (MqttSourceSettings(topic="a", ca_file="x"), None, True, True, None),
         (ReplaySettings(path="x", speed=3), 5.0, False, True, 3.0),
         (SimulatedSettings(speed=2), 5.0, False, False, 2.0),
     ],

@@ -17,6 +17,7 @@ from ssdpt.common.plugins import PluginRegistry
 from ssdpt.config.kinds import KindSettings
 from ssdpt.config.settings import Settings
 from ssdpt.config.validation import checked, read_yaml
+from ssdpt.data.sensor import DEFAULT_FULL_SCALE, SensorUnit
 from ssdpt.errors import SsdptError
 
 STORE_FILE = "ssdpt.db"  # in the data folder, where the configuration names no other store
@@ -34,6 +35,8 @@ class SourceSettings(KindSettings):
     )
     # True: sound arrives in whole recordings, perhaps with long pauses between them.
     arrives_in_files: ClassVar[bool] = False
+    gives_stream: ClassVar[bool] = True  # sound without pauses
+    gives_snapshots: ClassVar[bool] = False  # short measurements taken at intervals
 
     max_silence: float | None = Field(
         5.0, gt=0, description="seconds without sound after which the source is lost; empty = never"
@@ -55,6 +58,13 @@ class SourceSettings(KindSettings):
     def at_speed(self, speed: float) -> Self:
         """The same at another playback speed; unchanged where the sound is live."""
         return self
+
+    @classmethod
+    def snapshot_kinds(cls) -> list[str]:
+        """The kinds that give snapshots."""
+        return [
+            kind for kind in cls.registry.names() if cls.class_of({"kind": kind}).gives_snapshots
+        ]
 
 
 class ChannelSettings(SourceSettings):
@@ -86,18 +96,80 @@ class OutputSettings(KindSettings):
     )
 
 
+class SensorSettings(Settings):
+    """What a machine is measured with; the defaults are those of a microphone."""
+
+    unit: SensorUnit = Field("", description="g, m/s², mm/s or Pa; empty = not calibrated")
+    full_scale: float | None = Field(
+        None,
+        gt=0,
+        allow_inf_nan=False,
+        description="what a sample of 1 means in the unit; empty = 50 g, 500 m/s², 100 mm/s, 20 Pa",
+    )
+    sample_rate: int | None = Field(
+        None,
+        ge=2000,
+        le=51_200,
+        description="Hz; empty = 16000, or that of the model; of snapshots, their own",
+    )
+    axes: tuple[str, ...] = Field(
+        (), max_length=8, description="names of the channels, such as [x, y, z]; each is judged"
+    )
+    snapshots: bool = Field(
+        False,
+        description="true = short measurements taken at intervals, each judged when it arrives",
+    )
+
+    @model_validator(mode="after")
+    def _axes_differ(self) -> Self:
+        if len(set(self.axes)) < len(self.axes):
+            raise ValueError("two axes have the same name")
+        return self
+
+    @property
+    def scale(self) -> float:
+        """What a sample of 1 means, in the unit."""
+        return self.full_scale or DEFAULT_FULL_SCALE[self.unit]
+
+
 class MachineSettings(Settings):
     """One machine: its source, its model and its alarm rules."""
 
     id: str = Field(pattern=MACHINE_ID, description=MACHINE_ID_RULE)
     name: str = Field("", description="shown to people; empty = the id")
     site: str = Field("", description="where the machine is, for example Hall A")
+    type: str = Field(
+        "", description="what it is, for example pump; machines of one type are compared"
+    )
     model: Path | None = Field(
         None, description="a model folder of `ssdpt fit`; empty = it learns its own baseline"
     )
     section: str = Field("", description="the machine ID within the model; empty = its only one")
     source: SerializeAsAny[SourceSettings]
+    sensor: SensorSettings = SensorSettings()
     alarm: AlarmSettings = AlarmSettings()
+
+    @model_validator(mode="after")
+    def _source_fits_sensor(self) -> Self:
+        kind = self.source.kind
+        if not self.sensor.snapshots:
+            if not self.source.gives_stream:
+                raise ValueError(
+                    f"a source of kind {kind} gives snapshots only: set snapshots: true of its "
+                    "sensor"
+                )
+            return self
+        if not self.source.gives_snapshots:
+            raise ValueError(
+                f"a source of kind {kind} gives no snapshots; those of kind "
+                f"{', '.join(SourceSettings.snapshot_kinds())} do"
+            )
+        if self.model is not None:
+            raise ValueError(
+                "snapshots are judged without a model: remove model, the machine learns its own "
+                "baseline"
+            )
+        return self
 
     @property
     def title(self) -> str:

@@ -14,7 +14,11 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema, computed_field
 
+from ssdpt.alarms.findings import Finding
+from ssdpt.alarms.outlook import Outlook
+from ssdpt.alarms.severity import Severity
 from ssdpt.alarms.thresholds import Thresholds
+from ssdpt.types import Unit
 
 MachineState = Literal["starting", "learning", "off", "normal", "alert", "alarm", "lost"]
 STATES: tuple[MachineState, ...] = (
@@ -63,6 +67,7 @@ class Reading(_Model):
         None, description="Share of normal clips that score at least so high."
     )
     parts: Mapping[str, float] = Field({}, description="The score by its parts.")
+    bands_db: tuple[float, ...] = Field((), description="Level of each band of the machine.")
 
 
 class Acknowledgement(_Model):
@@ -78,6 +83,15 @@ class Comment(_Model):
     who: str
     at: Seconds
     text: str
+
+
+class Episode(_Model):
+    """One stretch of an event whose cause comes and goes."""
+
+    began: Seconds
+    ended: Seconds | None = None
+    level: EventLevel = Field(description="The highest it has reached.")
+    peak: float | None = Field(None, description="The highest smoothed score.")
 
 
 class Event(_Model):
@@ -102,6 +116,19 @@ class Event(_Model):
     top_bands_hz: tuple[tuple[float, float], ...] = Field(
         (), description="The most unusual frequency bands."
     )
+    findings: tuple[Finding, ...] = Field(
+        (), description="What has changed against the baseline, the most important first."
+    )
+    episodes: tuple[Episode, ...] = Field(
+        (), description="The stretches of an event that came and went, in order of time."
+    )
+    may_continue: bool = Field(
+        False, description="Whether it has only just ended: if it comes back, it is this event."
+    )
+    baseline_learned_at: Seconds | None = Field(
+        None, description="When the baseline was learned that it is compared with."
+    )
+    severity: Severity | None = None
 
     @computed_field  # type: ignore[prop-decorator]
     @property
@@ -119,6 +146,56 @@ class Event(_Model):
 
 
 # --- What is shown --------------------------------------------------------------------------------
+
+
+class BaselineStatus(_Model):
+    """What the machine is compared with. It changes only when a person wants it to."""
+
+    learned_at: Seconds
+    recordings: int = Field(
+        description="Independent recordings, made at different times, that it was learned from."
+    )
+    commissioned_at: Seconds | None = Field(
+        None, description="When the thresholds were checked on sound of another time."
+    )
+
+
+class CommissioningQuestion(_Model):
+    """It sounds different from what was learned, steadily since the start: is it healthy?"""
+
+    message: str
+    since: Seconds
+
+
+class ChangePoint(_Model):
+    """When a lasting change began."""
+
+    time: Seconds
+    level: EventLevel
+    findings: tuple[Finding, ...] = ()
+
+
+class SensorStatus(_Model):
+    """What the machine is measured with."""
+
+    unit: Unit = Field(description="Empty: not calibrated, like most microphones.")
+    full_scale: float = Field(description="What a sample of 1 means, in the unit.")
+    sample_rate: int = Field(description="Hz.")
+    axes: tuple[str, ...] = Field(description="Empty: one axis without a name.")
+    at_intervals: bool = Field(
+        description="Whether recordings come now and then, so that trends are points."
+    )
+
+
+class BandStatus(_Model):
+    """The level of one frequency band against its baseline."""
+
+    low_hz: float
+    high_hz: float
+    now_db: FloatOrNull
+    usual_db: float
+    alert_db: float
+    alarm_db: float
 
 
 class OperatingPointStatus(_Model):
@@ -181,6 +258,17 @@ class MachineStatus(_Model):
     learning: LearningProgress | None
     ongoing_events: int = Field(description="Events that are not over.")
     last_event: Event | None
+    baseline: BaselineStatus | None = None
+    question: CommissioningQuestion | None = Field(
+        None, description="What a person is asked while thresholds are provisional."
+    )
+    severity: Severity | None = None
+    outlook: Outlook | None = Field(
+        None, description="When it will reach alarm, where its trend can tell."
+    )
+    sensor: SensorStatus | None = None
+    bands: tuple[BandStatus, ...] = Field((), description="Empty until a baseline is learned.")
+    change_points: tuple[ChangePoint, ...] = Field((), description="The last ones, oldest first.")
     recent_scores: tuple[tuple[Seconds, float], ...] = Field(
         description="Time and smoothed score of the last ten minutes."
     )

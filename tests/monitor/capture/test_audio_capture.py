@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -188,3 +190,52 @@ def test_a_source_that_cannot_be_opened_is_reported():
     capture = AudioCapture("m", Broken([]), LogMel(FeatureConfig(), RATE), RATE, seconds=1.0)
     capture.start()
     assert wait_until(lambda: capture.failure) == "there is no such microphone"
+
+
+def recording(seconds, begin, gap=0.0):
+    """Chunks of noise of one recording."""
+    noise = 0.1 * np.random.default_rng(0).standard_normal(round(seconds * RATE))
+    given = chunks(noise.astype(np.float32), [4000] * math.ceil(seconds * 4), begin)
+    return [Chunk(given[0].samples, begin, gap), *given[1:]]
+
+
+def in_files(given):
+    capture = AudioCapture(
+        "m", GivenChunks(given), LogMel(FeatureConfig(), RATE), RATE, seconds=60.0, in_files=True
+    )
+    capture.start()
+    return capture
+
+
+def test_the_rest_of_a_recording_counts_as_a_second_once_no_more_comes():
+    capture = in_files(recording(2.9, 1000.0))
+    wait_until(lambda: len(capture.levels) == 1)
+    capture.second_judged.set()
+    wait_until(lambda: len(capture.levels) == 2)
+    capture.second_judged.set()
+    # The loop looks all the time.
+    wait_until(lambda: capture.complete_recording() or len(capture.levels) == 3)
+    capture.complete_recording()
+    capture.stop()
+    assert [end for end, _ in capture.levels] == pytest.approx([1001.0, 1002.0, 1002.9])
+
+
+def test_the_rest_of_a_recording_counts_before_the_next_one_begins():
+    capture = in_files([*recording(1.6, 1000.0), *recording(1.4, 4600.0, gap=3598.4)])
+    ends = []
+    for _ in range(3):
+        wait_until(lambda: len(capture.levels) > len(ends))
+        ends.append(capture.levels[-1][0])
+        assert capture.begun == (1000.0 if len(ends) < 3 else 4600.0)
+        capture.second_judged.set()
+    capture.stop()
+    assert ends == pytest.approx([1001.0, 1001.6, 4601.0])
+
+
+@pytest.mark.usefixtures("never_late")
+def test_a_stream_waits_for_the_rest_of_a_second(sound):
+    capture = start(chunks(sound, [4000] * 7), LogMel(FeatureConfig(), RATE))
+    wait_until(lambda: capture.samples.end >= 1001.75)
+    capture.complete_recording()
+    capture.stop()
+    assert len(capture.levels) == 1

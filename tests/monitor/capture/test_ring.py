@@ -48,6 +48,23 @@ def test_a_gap_is_silence_and_what_was_before_it_stays():
     assert not ring.between(-1e9, 1e12)[0].any()
 
 
+def test_the_first_row_that_was_captured_is_after_a_gap():
+    ring = Ring(6.0, RATE)
+    ring.add(numbered(1, 10), 0.0)
+    ring.skip(1.0)
+    ring.add(numbered(100, 20), 2.0)
+    assert ring.first_captured(-5.0) == pytest.approx(0.0)
+    assert ring.first_captured(0.5) == pytest.approx(0.5)
+    for begin in (1.0, 1.5, 2.0):
+        assert ring.first_captured(begin) == pytest.approx(2.0)
+    assert ring.first_captured(3.1) == pytest.approx(3.1)
+    ring.skip(3600.0)
+    ring.add(numbered(200, 10), 3604.0)
+    assert ring.first_captured(0.0) == pytest.approx(3604.0)
+    ring.add(numbered(300, 100), 3605.0)  # all gaps are forgotten
+    assert ring.first_captured(0.0) == pytest.approx(3609.0)
+
+
 @given(st.lists(st.integers(0, 37), max_size=20))
 def test_however_it_was_filled_it_holds_the_last_samples(sizes):
     ring, total = Ring(2.0, RATE), 0

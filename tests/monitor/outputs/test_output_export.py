@@ -12,8 +12,9 @@ import pytest
 from sample_messages import acknowledgement
 
 from receivers import an_event
+from ssdpt.alarms.findings import Finding
 from ssdpt.errors import SsdptError
-from ssdpt.monitor.messages import Comment
+from ssdpt.monitor.messages import Comment, Episode
 from ssdpt.monitor.outputs.export import TrendPoint, export_events, export_trend
 
 FORMATS = ("csv", "parquet")
@@ -22,7 +23,7 @@ FORMATS = ("csv", "parquet")
 def points(count):
     for number in range(count):
         score = np.float64(number / 7)
-        yield TrendPoint("fan", 1.7e9 + number, score - 1, score, score + 1, "normal")
+        yield TrendPoint("fan", 1.7e9 + number, score - 1, score, score + 1, "normal", 0.0, 0.25)
 
 
 def read(content, format):
@@ -39,11 +40,12 @@ def test_every_score_comes_back_as_it_was(format):
     assert float(rows[-1]["time"]) == 1.7e9 + 12_344
     assert rows[0]["time_utc"] == "2023-11-14T22:13:20.000+00:00"
     assert (rows[0]["machine"], rows[0]["state"]) == ("fan", "normal")
+    assert [float(rows[0][name]) for name in ("alert_seconds", "alarm_seconds")] == [0.0, 0.25]
 
 
 @pytest.mark.parametrize(("format", "missing"), [("csv", ""), ("parquet", None)])
 def test_what_was_not_judged_is_missing(format, missing):
-    gap = TrendPoint("fan", 0.0, None, None, None, "off")
+    gap = TrendPoint("fan", 0.0, None, None, None, "off", 0.0, 0.0)
     rows = read(b"".join(export_trend([gap], format)), format)
     assert [rows[0][name] for name in ("low", "mean", "high")] == [missing] * 3
 
@@ -72,12 +74,14 @@ def test_pieces_come_while_rows_do(format):
 @pytest.mark.parametrize("format", FORMATS)
 def test_an_export_of_nothing_is_a_file_with_columns(format):
     content = b"".join(export_trend([], format))
+    columns = ["machine", "time", "time_utc", "low", "mean", "high", "state"]
+    columns += ["alert_seconds", "alarm_seconds"]
     if format == "csv":
-        assert content == b"machine,time,time_utc,low,mean,high,state\r\n"
+        assert content == f"{','.join(columns)}\r\n".encode()
     else:
         table = pyarrow.parquet.read_table(io.BytesIO(content))
         assert table.num_rows == 0
-        assert table.column_names == ["machine", "time", "time_utc", "low", "mean", "high", "state"]
+        assert table.column_names == columns
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -86,6 +90,12 @@ def test_events_come_back_as_they_were(format):
         an_event(message='rattles, "loudly"\nand twice', peak=2.5, threshold=1.5),
         an_event(
             ended=1.7e9 + 60,
+            episodes=(
+                Episode(began=1.7e9, ended=1.7e9 + 5, level="alert"),
+                Episode(began=1.7e9 + 50, level="alarm"),
+            ),
+            findings=(Finding(code="tone", hz=130.0, db=30.0, new=True),),
+            baseline_learned_at=1.6e9,
             acknowledged=acknowledgement(at=1.7e9 + 5),
             comments=(
                 Comment(who="ann", at=1.7e9, text="hm"),
@@ -103,6 +113,13 @@ def test_events_come_back_as_they_were(format):
         "2023-11-14T22:13:20Z ann: hm | 2023-11-14T22:14:20Z bo: =1+1, greased and well"
     )
     assert (int(rows[0]["comments"]), rows[0]["comment_texts"]) == (0, "")
+    assert (int(rows[0]["episodes"]), int(rows[1]["episodes"])) == (0, 2)
+    assert rows[1]["episode_times"] == (
+        "alert 2023-11-14T22:13:20.000+00:00 to 2023-11-14T22:13:25.000+00:00 | "
+        "alarm 2023-11-14T22:14:10.000+00:00 to now"
+    )
+    assert rows[1]["findings"] == "new tone at 130 Hz, 30 dB above normal"
+    assert float(rows[1]["baseline_learned_at"]) == 1.6e9
     assert rows[1]["ended_utc"] == "2023-11-14T22:14:20.000+00:00"
 
 
@@ -112,7 +129,7 @@ def test_a_spreadsheet_runs_nothing_of_it():
     row = read(b"".join(export_events([event], "csv")), "csv")[0]
     assert row["message"].startswith("'=")
     assert row["acknowledged_by"].startswith("'@")
-    low = TrendPoint("fan", 0.0, -1.5, -1.0, -0.5, "normal")  # a number stays one
+    low = TrendPoint("fan", 0.0, -1.5, -1.0, -0.5, "normal", 0.0, 0.0)  # a number stays one
     assert read(b"".join(export_trend([low], "csv")), "csv")[0]["low"] == "-1.5"
 
 

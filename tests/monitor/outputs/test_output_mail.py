@@ -10,8 +10,9 @@ import pytest
 from sample_messages import acknowledgement, changed
 
 from receivers import MailSink, an_event, certificate
+from ssdpt.alarms.findings import Finding
 from ssdpt.errors import SsdptError
-from ssdpt.monitor.messages import Comment, EventChanged
+from ssdpt.monitor.messages import Comment, Episode, EventChanged
 from ssdpt.monitor.outputs import open_output
 from ssdpt.monitor.outputs.base import TryAgain
 from ssdpt.monitor.outputs.mail_output import MailOutput, MailSettings
@@ -99,6 +100,22 @@ def test_a_mail_tells_what_where_and_when(post):
     assert "Ended: 2023-11-14 22:14:50 UTC" in second.get_content()
 
 
+def test_the_subject_names_the_cause_and_the_text_all_that_has_changed(post):
+    findings = (
+        Finding(code="tone", hz=130.2, db=30.4, new=True),
+        Finding(code="level", db=6.0),
+    )
+    event = an_event(message="Unusual sound: …", findings=findings)
+    with MailSink() as sink:
+        output = post(sink, {"pump-3": "Pump 3"})
+        output.publish(EventChanged(event=event))
+        finish(output)
+    (mail,) = mails(sink)
+    assert mail["Subject"] == "ALARM: Pump 3: new tone at 130 Hz, 30 dB above normal"
+    text = mail.get_content()
+    assert "- new tone at 130 Hz, 30 dB above normal\n- 6 dB louder than normal\n" in text
+
+
 def test_mails_use_the_names_of_now(post):
     with MailSink() as sink:
         output = post(sink, {"pump-3": "Pump 3", "fan": "Fan"})
@@ -159,6 +176,23 @@ def test_an_alert_that_becomes_an_alarm_is_mailed_even_when_it_was_acknowledged(
             output.publish(EventChanged(event=state))
         finish(output)
     assert [subject.split(":")[0] for subject in subjects(sink)] == ["ALARM"]
+
+
+def test_an_event_that_comes_and_goes_is_mailed_once_and_again_when_it_gets_worse(post):
+    event = an_event(level="alert")
+    episodes = tuple(Episode(began=1.7e9 + n, level="alert") for n in range(3))
+    with MailSink() as sink:
+        output = post(sink, level="alert")
+        for _ in range(3):
+            output.publish(EventChanged(event=event))
+            output.publish(EventChanged(event=ended(event, may_continue=True)))
+        worse = changed(event, level="alarm", episodes=episodes)
+        for state in (worse, ended(worse, may_continue=True), worse, ended(worse)):
+            output.publish(EventChanged(event=state))
+        finish(output)
+    heads = [subject.split(":")[0] for subject in subjects(sink)]
+    assert heads == ["ALERT", "ALARM", "Over (alarm)"]
+    assert "Came and went: 3 times" in mails(sink)[-1].get_content()
 
 
 def test_a_comment_to_an_event_of_last_week_is_no_news_but_its_end_is(post):

@@ -8,6 +8,7 @@ import math
 from sample_messages import acknowledgement
 
 from receivers import an_event
+from ssdpt.alarms.findings import Finding
 from ssdpt.monitor.messages import Comment, EventChanged, EventDelivery
 
 
@@ -34,7 +35,8 @@ def test_an_event_has_the_fields_that_the_interface_promises():
     assert set(content) == {
         *("id", "machine", "kind", "level", "state", "began", "ended", "peak", "threshold"),
         *("message", "label", "acknowledged", "comments", "has_audio", "audio_begin"),
-        *("top_bands_hz", "delivery", "change"),
+        *("top_bands_hz", "findings", "episodes", "may_continue", "baseline_learned_at"),
+        *("severity", "delivery", "change"),
     }
     assert content["state"] == "cleared"
     assert content["acknowledged"] == {"who": "ann", "at": 1.7e9 + 30}
@@ -42,6 +44,14 @@ def test_an_event_has_the_fields_that_the_interface_promises():
     assert content["top_bands_hz"] == [[100.0, 200.0]]
     assert content["change"] == 7
     assert sent(EventChanged(event=an_event()))["acknowledged"] is None
+
+
+def test_findings_are_codes_and_numbers():
+    event = an_event(findings=(Finding(code="tone", hz=130.2, db=30.4, new=True),))
+    numbers = {"low_hz": None, "high_hz": None, "per_second": None, "new": True}
+    assert sent(EventChanged(event=event))["findings"] == [
+        {"code": "tone", "db": 30.4, "hz": 130.2, **numbers}
+    ]
 
 
 def test_json_is_json_even_where_numbers_are_not_finite():

@@ -88,7 +88,7 @@ def test_messages_arrive_on_their_topics_at_the_usual_broker():
         assert subscriber.contents(f"{prefix}/fan/score") == [
             {
                 **{"machine": "fan", "time": 6.0, "state": "alert", "level_dbfs": -30.0},
-                **{"score": 3.0, "smoothed": None, "p_value": 0.01},
+                **{"score": 3.0, "smoothed": None, "p_value": 0.01, "bands_db": []},
             }
         ]
         assert subscriber.contents(f"{prefix}/fan/event")[0]["id"] == message.event.id

@@ -73,6 +73,16 @@ def test_a_machine_with_two_operating_points(opened):
     ]
 
 
+def test_the_normal_sound_outlives_a_restart(opened):
+    monitor = opened(MonitorConfig(machines=(pump(),), speed=SPEED))
+    learn(monitor)
+    learned = monitor.machines["pump-1"].references.sound
+    opened.close()
+    again = opened(MonitorConfig(machines=(pump(),), speed=SPEED))
+    restored = again.machines["pump-1"].references.sound
+    np.testing.assert_allclose(restored.usual_db, learned.usual_db, atol=0.1)
+
+
 def test_a_machine_that_was_added_is_removed_with_all_it_has_learned(opened, tmp_path):
     path = tmp_path / "monitor.yaml"
     path.write_text(
@@ -144,7 +154,7 @@ def test_other_alarm_settings_make_no_gap_in_the_capture(opened, tmp_path):
     after = monitor.machines["pump-1"]
     assert after is not before
     assert after.capture is before.capture
-    assert after.spectrum is before.spectrum
+    assert after.references is before.references
     # What was asked for on the page holds, until the configuration file asks for something else.
     assert monitor.api.machine_status("pump-1").thresholds.false_alerts_per_week == 50.0
     write(false_alerts_per_week=2.0)
@@ -227,7 +237,7 @@ def test_the_normal_sound_is_there_after_a_restart(opened):
     wait_until(lambda: monitor.store.sample("pump-1"))
     opened.close()
     again = opened(config)
-    again.machines["pump-1"].normal_samples.clear()
+    again.machines["pump-1"].references.samples.clear()
     assert again.api.normal_sample("pump-1")[:4] == b"fLaC"
 
 

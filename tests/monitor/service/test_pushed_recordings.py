@@ -61,7 +61,10 @@ def test_recordings_of_one_clip_are_learned_without_the_gaps_and_judged(press):
     for _ in range(3):
         press.send(tone=0.05)
     event = wait_until(lambda: press.store.events(kind="anomaly"))[0]
-    assert "dB louder than usual" in event.message
+    # What changed is known from the first message on, not only once the event is recorded.
+    assert event.message.startswith("Unusual sound: new tone at 2.5 kHz, ")
+    (finding, *_) = press.machines["press"].events.get(event.id).findings
+    assert (finding.code, finding.hz) == ("tone", pytest.approx(2500, abs=2))
     # No more sound comes that could follow it: it is recorded all the same.
     press.machines["press"].capture.last_chunk_at -= 60
     wait_until(lambda: press.store.attachment(event.id, "audio"))

@@ -125,7 +125,7 @@ def test_a_score_of_a_replaced_model_does_not_count(opened):
     service = opened(MonitorConfig(machines=(pushed("a"),)))
     machine = service.machines["a"]
     scores = []
-    machine.process_second = lambda score: scores.append(score) or []
+    machine.process = lambda score: scores.append(score) or []
     score = LiveScore(1.0, {}, 0)
     _process(machine, object(), score)
     _process(machine, machine.model, score)

@@ -14,9 +14,13 @@ def machine(id):
     return SimpleNamespace(
         id=id,
         muted=False,
-        judge=SimpleNamespace(operating_point=None),
+        operating_point=None,
+        question=None,
+        baseline_status=None,
+        change_points=[],
         capture=SimpleNamespace(source=source, failure=""),
         collector=None,
+        source_remarks="",
     )
 
 
@@ -37,10 +41,15 @@ def test_source_operating_point_and_learning_progress_are_noticed():
     assert after_check() == []
     source.status = replace(source.status, drift_ppm=0.2)  # not visible
     assert after_check() == []
-    fan.judge.operating_point = 2
+    fan.operating_point = 2
     pump.collector = SimpleNamespace(seconds=1.0)
     assert after_check() == ["pump", "fan"]
     pump.collector.seconds = 2.0
     assert after_check() == ["pump"]
     pump.collector, fan.capture.failure = None, "the device is gone"
+    assert after_check() == ["pump", "fan"]
+    fan.source_remarks = "; 1 left out"
+    assert after_check() == ["fan"]
+    fan.question = "is it healthy?"
+    pump.change_points.append("a rise")
     assert after_check() == ["pump", "fan"]

@@ -8,20 +8,21 @@ import tarfile
 from sqlalchemy import select
 
 from ssdpt.monitor.config import RetentionSettings
-from ssdpt.monitor.messages import Acknowledgement, Comment, Event, Reading
+from ssdpt.monitor.messages import Acknowledgement, Comment, Episode, Event, Reading
 from ssdpt.monitor.store.tables import about, metadata
 
 BEGIN = 1_700_002_800.0  # a whole hour
+EPISODES = (Episode(began=BEGIN, ended=BEGIN + 5, level="alert", peak=0.1),)
 
 
 def reading(machine="fan-1", time=BEGIN, state="normal", level_dbfs=-30.0, **values):
     return Reading(machine=machine, time=time, state=state, level_dbfs=level_dbfs, **values)
 
 
-def readings(machine, begin, scores, state="normal"):
+def readings(machine, begin, scores, state="normal", **values):
     """One per second; None is a second without a score."""
     return [
-        reading(machine, begin + n, state, score=score, smoothed=score, p_value=0.5)
+        reading(machine, begin + n, state, score=score, smoothed=score, p_value=0.5, **values)
         for n, score in enumerate(scores)
     ]
 
@@ -62,9 +63,12 @@ def content(store):
 def fill(store):
     """Add some rows to every table."""
     store.add_readings(readings("fan-1", BEGIN, [0.5, None] * 300))
-    store.add_readings(readings("pump-1", BEGIN, [-1.25] * 60, state="alarm"))
+    bands = (-30.5, -31.25, -120.0)
+    store.add_readings(readings("pump-1", BEGIN, [-1.25] * 60, state="alarm", bands_db=bands))
     store.retain(BEGIN + 7 * 86400 + 3600, RetentionSettings(), lambda: 10**12)
-    store.save_event(event(0, comments=(comment("Ada", BEGIN, "läuft\n"),), peak=0.1))
+    store.save_event(
+        event(0, comments=(comment("Ada", BEGIN, "läuft\n"),), peak=0.1, episodes=EPISODES)
+    )
     store.acknowledge(event(0).id, "Ada", BEGIN + 5)
     store.attach(event(0).id, "audio", b"sound", ".flac")
     store.keep_sample("pump-1", b"fine", ".flac")

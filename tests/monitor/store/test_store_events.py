@@ -10,7 +10,10 @@ import sys
 import pytest
 from store_data import BEGIN, acknowledged, comment, event
 
+from ssdpt.alarms.findings import Finding
+from ssdpt.alarms.severity import Severity
 from ssdpt.errors import SsdptError
+from ssdpt.monitor.messages import Episode
 from ssdpt.monitor.store import Store
 from ssdpt.monitor.store import events as events_module
 
@@ -205,3 +208,38 @@ def test_all_ongoing_events_of_a_machine_are_ended(store):
     assert ended == {0: BEGIN + 2, 1: BEGIN + 60, 2: BEGIN + 60, 3: BEGIN + 99, 4: None}
     assert store.end_events("fan-1", BEGIN + 70) == 0
     assert store.end_events("unknown", BEGIN + 70) == 0
+
+
+def test_episodes_findings_and_severity_are_read_as_they_were_saved(store):
+    full = event(
+        1,
+        ended=BEGIN + 60,
+        may_continue=True,
+        episodes=(
+            Episode(began=BEGIN, ended=BEGIN + 10.25, level="alert", peak=4.125),
+            Episode(began=BEGIN + 50, ended=BEGIN + 60, level="alarm"),
+        ),
+        findings=(
+            Finding(code="tone", hz=130.0, db=30.0, new=True),
+            Finding(code="level", db=-3.0),
+        ),
+        severity=Severity(grade="severe", ratio=1.25, above_history=0.98, siblings=1),
+        baseline_learned_at=BEGIN - 86400,
+    )
+    store.save_event(full)
+    assert store.event(full.id) == full
+    again = full.model_copy(update={"ended": None, "may_continue": False, "severity": None})
+    store.save_event(again)
+    assert store.event(full.id) == again
+
+
+def test_ending_all_events_of_a_machine_ends_their_last_episodes(store):
+    episodes = (
+        Episode(began=BEGIN, ended=BEGIN + 5, level="alert"),
+        Episode(began=BEGIN + 30, level="alarm"),
+    )
+    store.save_event(event(1, episodes=episodes))
+    store.end_events("fan-1", BEGIN + 60)
+    ended = store.event(event(1).id)
+    assert [one.ended for one in ended.episodes] == [BEGIN + 5, BEGIN + 60]
+    assert (ended.ended, ended.may_continue) == (BEGIN + 60, False)

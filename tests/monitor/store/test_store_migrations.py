@@ -17,6 +17,7 @@ from ssdpt.alarms.operating_points import OperatingPoints
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.capture.spectrum import SpectrumBaseline
 from ssdpt.monitor.store import Store, StoreUnavailable, User, back_up, backup, restore, schema
+from ssdpt.monitor.store.engine import Database
 from ssdpt.monitor.store.rollup_progress import read_progress
 from ssdpt.monitor.store.tables import metadata
 
@@ -276,6 +277,104 @@ def compare(store):
     """How the tables differ from those that the code expects."""
     with store.database.read() as connection:
         return compare_metadata(MigrationContext.configure(connection), metadata)
+
+
+def test_events_of_before_0003_have_one_episode(store_0001, url, folder):
+    with Store.open(url, folder) as store:
+        [saved] = store.events()
+    (episode,) = saved.episodes
+    assert (episode.began, episode.ended) == (saved.began, saved.ended)
+    assert (episode.level, episode.peak) == (saved.level, saved.peak)
+    assert (saved.findings, saved.may_continue, saved.severity) == ((), False, None)
+
+
+# --- From 0002 to 0003 ----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def store_0002(url):
+    """A store with the tables of revision 0002: two hours of minutes, seconds of the last two.
+
+    The first hour is older than the seconds that are kept, and minutes of the hour before that
+    are removed too.
+    """
+    database = Database(url)
+    begin = int(BEGIN) * 1000
+    minute = (
+        "INSERT INTO {} (machine, time, readings, scored, state, level) "
+        "VALUES (1, {}, {}, 0, {}, -30)"
+    )
+    with database.write(makes_tables=True) as connection:
+        schema.upgrade(connection, "0002")
+        connection.execute(text("INSERT INTO machines (id, name) VALUES (1, 'fan-1')"))
+        connection.execute(text(minute.format("hours", begin - 3_600_000, 3600, 50)))
+        for hour in (0, 1):
+            connection.execute(text(minute.format("hours", begin + hour * 3_600_000, 3600, 60)))
+            for number in range(60):
+                state = {10: 50, 59: 60}.get(number, 30)
+                time = begin + hour * 3_600_000 + number * 60_000
+                connection.execute(text(minute.format("minutes", time, 60, state)))
+        last = begin + 3_600_000 + 59 * 60_000
+        for second in range(60):
+            state = 30 if second < 40 else 50 if second < 47 else 60
+            connection.execute(
+                text(
+                    "INSERT INTO seconds (machine, time, state, level) "
+                    f"VALUES (1, {last + 1000 * second}, {state}, -30)"
+                )
+            )
+        progress = {"minutes": 7_200_000, "hours": 7_200_000, "minutes_removed": 0}
+        progress["seconds_removed"] = 3_600_000 + 58 * 60_000
+        for name, time in progress.items():
+            connection.execute(
+                text(f"UPDATE rollup_progress SET time = {begin + time} WHERE name = '{name}'")
+            )
+        connection.execute(
+            text(
+                "INSERT INTO events (id, machine, kind, level, began, ended, message, peak, label, "
+                "top_bands_hz) VALUES ('a', 1, 'anomaly', 'alarm', 10.5, NULL, 'loud', 3.5, '', "
+                "'[]'), ('b', 1, 'drift', 'alert', 5.5, 6.5, 'slow', NULL, '', '[]')"
+            )
+        )
+    database.close()
+
+
+def test_time_in_alert_and_alarm_of_before_0003_is_counted_where_it_can_be(store_0002, url, folder):
+    with Store.open(url, folder, writer=True) as store:
+        assert compare(store) == []
+        with store.database.read() as connection:
+            rows = connection.execute(
+                text(
+                    "SELECT alert_seconds, alarm_seconds FROM minutes WHERE state > 30 "
+                    "ORDER BY time"
+                )
+            ).all()
+            hours = connection.execute(
+                text("SELECT alert_seconds, alarm_seconds FROM hours ORDER BY time")
+            ).all()
+        # Seconds of the last minute are there; the others count as a whole, as they were shown.
+        assert [tuple(row) for row in rows] == [(60, 0), (0, 60), (60, 0), (7, 13)]
+        assert [tuple(row) for row in hours] == [(3600, 0), (60, 60), (67, 13)]
+        trend = store.trend("fan-1", BEGIN, BEGIN + 7200, points=2)
+        assert (trend.alert_seconds.tolist(), trend.alarm_seconds.tolist()) == ([60, 67], [60, 13])
+
+
+def test_a_store_of_revision_0002_goes_on(store_0002, url, folder):
+    with Store.open(url, folder, writer=True) as store:
+        ongoing, over = store.event("a"), store.event("b")
+        (episode,) = ongoing.episodes
+        assert (episode.began, episode.ended, episode.peak) == (10.5, None, 3.5)
+        assert over.episodes == ()
+        store.save_event(ongoing.model_copy(update={"ended": 20.0, "may_continue": True}))
+        assert store.event("a").may_continue
+        later = readings("fan-1", BEGIN + 7200, [1.0] * 60, "alert", bands_db=(-20.0,) * 8)
+        store.add_readings(later)
+        store.roll_up(BEGIN + 9000)
+        assert store.trend("fan-1", BEGIN + 7200, BEGIN + 9000, 1).alert_seconds.tolist() == [60]
+        assert store.band_trend("fan-1", BEGIN, BEGIN + 9000, 3).levels_db.tolist() == [[-20.0] * 8]
+
+
+# --- What was learned -----------------------------------------------------------------------------
 
 
 def test_what_was_learned_before_0002_is_restored_by_the_alarm_logic(store_0001, url, folder):

@@ -10,6 +10,7 @@ from sqlalchemy import select
 from store_data import BEGIN, reading, readings
 
 from ssdpt.errors import SsdptError
+from ssdpt.monitor.config import RetentionSettings
 from ssdpt.monitor.messages import STATES
 from ssdpt.monitor.store import Store
 from ssdpt.monitor.store.tables import STATE_CODES, hours, minutes, seconds
@@ -115,7 +116,7 @@ def test_a_trend_is_the_same_before_during_and_after_roll_up(store):
             after = store.trend("fan-1", BEGIN, BEGIN + 4 * HOUR, count)
             assert after.seconds_per_point == old.seconds_per_point
             assert after.state == old.state
-            for name in ("time", "low", "mean", "high"):
+            for name in ("time", "low", "mean", "high", "alert_seconds", "alarm_seconds"):
                 np.testing.assert_allclose(getattr(after, name), getattr(old, name), rtol=1e-5)
     # And it agrees with the readings.
     scored = [one for one in given if one.smoothed is not None]
@@ -201,3 +202,44 @@ def test_another_process_reads_what_one_writes(store, url, folder):
         assert len(list(other.readings("fan-1", BEGIN, BEGIN + 1))) == 1
         other.add_readings(readings("fan-2", BEGIN, [1.0]))
     assert len(list(store.readings("fan-2", BEGIN, BEGIN + 1))) == 1
+
+
+def test_thirteen_seconds_above_a_threshold_are_thirteen_on_every_span(store):
+    given = readings("fan-1", BEGIN, [0.0] * (2 * HOUR))
+    for second in (*range(100, 105), *range(3700, 3708)):  # two stretches, in two hours
+        given[second] = reading("fan-1", BEGIN + second, "alert", score=5.0, smoothed=5.0)
+    given[101] = reading("fan-1", BEGIN + 101, "alarm", score=9.0, smoothed=9.0)
+    store.add_readings(given)
+
+    def total(days, points):
+        trend = store.trend("fan-1", BEGIN - days * 86400, BEGIN + 2 * HOUR, points)
+        return trend.alert_seconds.sum(), trend.alarm_seconds.sum()
+
+    for now in (0, HOUR + 1000, 3 * HOUR):  # nothing rolled up, a part of it, all
+        store.roll_up(BEGIN + now)
+        for days, points in ((0, 600), (0, 10), (1, 600), (30, 600), (365, 600), (3650, 10)):
+            assert total(days, points) == (12, 1)
+    store.retain(BEGIN + 10 * 86400, RetentionSettings(seconds_days=1), lambda: 10**12)
+    assert total(365, 600) == (12, 1)
+
+
+def test_the_time_above_a_threshold_of_occasional_recordings_is_their_own_length(store):
+    for hour in range(24):
+        state = "alarm" if hour == 5 else "normal"
+        store.add_readings(readings("fan-1", BEGIN + hour * HOUR, [None] * 9 + [1.0], state))
+    store.roll_up(BEGIN + 25 * HOUR)
+    trend = store.trend("fan-1", BEGIN, BEGIN + 86400, points=24)
+    assert trend.seconds_per_point == HOUR
+    assert trend.alarm_seconds.tolist() == [0] * 5 + [10] + [0] * 18
+
+
+def test_the_highest_score_of_each_day(store):
+    for day, high in ((0, 3.0), (1, 2.5), (4, 7.25)):
+        begin = BEGIN - BEGIN % 86400 + day * 86400
+        store.add_readings(readings("fan-1", begin, [1.0, high, 2.0]))
+    store.add_readings([reading("fan-1", BEGIN - BEGIN % 86400 + 5 * 86400, "off", -80.0)])
+    assert store.daily_maxima("fan-1") == []
+    store.roll_up(BEGIN + 6 * 86400)
+    assert store.daily_maxima("fan-1") == [3.0, 2.5, 7.25]
+    assert store.daily_maxima("fan-1", days=2) == [7.25]
+    assert store.daily_maxima("unknown") == []

@@ -16,12 +16,13 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from ssdpt.common.background_thread import BackgroundThread
 from ssdpt.config.settings import FeatureConfig
 from ssdpt.errors import SsdptError
 from ssdpt.features.front_end import FrontEnd
+from ssdpt.features.indicators import IndicatorMeter, Indicators
 from ssdpt.features.logmel import LogMel
 from ssdpt.features.loudness import Loudness
+from ssdpt.monitor.capture.base import Capture
 from ssdpt.monitor.capture.frame_window import FrameWindow
 from ssdpt.monitor.capture.ring import Ring
 from ssdpt.monitor.sources.base import Source
@@ -29,14 +30,17 @@ from ssdpt.monitor.sources.chunk import Chunk
 from ssdpt.types import Floats
 
 _LEVELS_KEPT = 120  # seconds
+_REST_AFTER = 0.3  # seconds that a recording waits for more of it
 _LATE = 2.0  # seconds behind the clock; live sound is never so late
 _SILENCE_DB = -100.0  # of the log-mel in a gap
 _MIN_SPECTRUM_SECONDS = 0.5
 _LOG = logging.getLogger(__name__)
 
 
-class AudioCapture(BackgroundThread):
-    """Reads the source of one machine until it is stopped."""
+class AudioCapture(Capture):
+    """Captures a stream of sound."""
+
+    source: Source
 
     def __init__(
         self,
@@ -53,9 +57,9 @@ class AudioCapture(BackgroundThread):
 
         `in_files`: whether much sound may arrive at once.
         """
-        super().__init__(f"ssdpt-capture-{name}")
+        super().__init__(name, source)
         self.in_files = in_files
-        self.name, self.source, self.front_end, self.rate = name, source, front_end, rate
+        self.front_end, self.rate = front_end, rate
         self.samples = Ring(seconds, rate)
         kept = max(1, round(frame_seconds / front_end.frame_seconds))
         self.frames = FrameWindow(kept, front_end.bins)
@@ -67,17 +71,15 @@ class AudioCapture(BackgroundThread):
         self.mel_seconds = shown.frame_seconds  # from one log-mel frame to the next
         self.log_mel = Ring(seconds, 1 / self.mel_seconds, (shown.mel_bins,), _SILENCE_DB)
         self.levels: deque[tuple[float, Loudness]] = deque(maxlen=_LEVELS_KEPT)  # by end of second
-        self.last_chunk_at = clock.monotonic()
+        # Of the same seconds: what the limits of change are compared with.
+        self.indicators: deque[tuple[float, Indicators]] = deque(maxlen=_LEVELS_KEPT)
+        self._meter = IndicatorMeter(rate, rate)
         self.lag = 0.0  # seconds from the time of the last sample to its arrival here
-        self.failure = ""  # why capture has ended, in a sentence
         self.begun = 0.0  # time of the first sample since the last gap
-        self.second_judged = threading.Event()  # the last complete second has been judged
         self._second: list[Floats] = []
+        self._second_lock = threading.Lock()  # the loop may complete a second
+        self._waiting_since: float | None = None  # for the next chunk; None: one is processed
         self._mel_frames = 0  # since the last gap
-
-    def ask_to_stop(self) -> None:
-        super().ask_to_stop()
-        self.second_judged.set()  # it may wait for the loop, which has stopped
 
     def spectrum(self, end: float, seconds: float = 1.0) -> Floats | None:
         """The mean log-mel (bins,) in dB of the last seconds; None where too little is there.
@@ -89,6 +91,15 @@ class AudioCapture(BackgroundThread):
         if len(frames) * self.mel_seconds < min(seconds, _MIN_SPECTRUM_SECONDS):
             return None
         return frames.mean(0)
+
+    @property
+    def band_edges(self) -> Floats:
+        """(bands + 1,) Hz, of the bands of the indicators."""
+        return self._meter.edges
+
+    def indicators_at(self, end: float) -> Indicators | None:
+        """Those of the second that ended then; None where it is not held."""
+        return next((one for time, one in reversed(self.indicators) if time == end), None)
 
     def _run(self) -> None:
         chunks = self.source.chunks(self._stop)
@@ -128,28 +139,56 @@ class AudioCapture(BackgroundThread):
         """The samples of one stretch; levels and times are noted on the way."""
         begun = False
         for chunk in stretch:
+            self._waiting_since = None
             if not begun:
                 self.begun, begun = chunk.time, True
-                self._second = []
+                with self._second_lock:
+                    self._second = []
             self.samples.add(chunk.samples, chunk.time)
-            self._measure_level(chunk)
             if self._own_log_mel is not None:
                 self._add_log_mel(self._own_log_mel.feed(chunk.samples))
             end = chunk.time + len(chunk.samples) / self.rate
             self.last_chunk_at = clock.monotonic()
             self.lag = clock.time() - end
             yield chunk.samples
+            # After the frames of the chunk: a second is judged as soon as its level is known.
+            self._measure_level(chunk.samples, end)
             if (self.in_files or self.lag > _LATE) and not self._second:
                 # A file arrives at once: wait after every second, so that each is judged.
                 self.second_judged.wait(_LATE)
+            self._waiting_since = clock.monotonic()
+        self._waiting_since = None
+        if self.in_files:  # another recording follows at once
+            self._complete_second()
+            self.second_judged.wait(_LATE)
 
-    def _measure_level(self, chunk: Chunk) -> None:
-        self._second.append(chunk.samples)
-        if sum(map(len, self._second)) >= self.rate:
-            end = chunk.time + len(chunk.samples) / self.rate
-            self.second_judged.clear()
-            self.levels.append((end, Loudness.of(np.concatenate(self._second))))
-            self._second = []
+    def complete_recording(self) -> None:
+        """Where no more of a recording comes, count its rest as a second.
+
+        Otherwise the last second of a recording of 9.99 seconds would be judged with the next
+        recording, or never.
+        """
+        since = self._waiting_since
+        if self.in_files and since is not None and clock.monotonic() - since > _REST_AFTER:
+            self._complete_second()
+
+    def _complete_second(self) -> None:
+        with self._second_lock:
+            if sum(map(len, self._second)) >= self.rate / 2:
+                self._end_second(self.samples.end)
+
+    def _measure_level(self, samples: Floats, end: float) -> None:
+        with self._second_lock:
+            self._second.append(samples)
+            if sum(map(len, self._second)) >= self.rate:
+                self._end_second(end)
+
+    def _end_second(self, end: float) -> None:
+        self.second_judged.clear()
+        second = np.concatenate(self._second)
+        self.indicators.append((end, self._meter.of(second)))
+        self.levels.append((end, Loudness.of(second)))  # last: whoever sees it finds the rest
+        self._second = []
 
 
 class _Stretch:

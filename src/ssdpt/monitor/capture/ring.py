@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import deque
 
 import numpy as np
 
@@ -24,6 +25,7 @@ class Ring:
         self._rows = np.full((max(1, round(seconds * rate)), *row), fill, np.float32)
         self._written = 0  # rows so far
         self._end = 0.0  # time after the last row
+        self._gaps: deque[tuple[int, int]] = deque()  # first row of each, and the row after it
         self._lock = threading.Lock()
 
     def add(self, rows: Floats, time: float) -> None:
@@ -41,6 +43,10 @@ class Ring:
     def skip(self, seconds: float) -> None:
         """Fill a gap, so that what was before it keeps its time."""
         missing = min(round(seconds * self.rate), len(self._rows))
+        with self._lock:
+            self._gaps.append((self._written, self._written + missing))
+            while self._gaps[0][1] <= self._written - len(self._rows):
+                self._gaps.popleft()
         self.add(np.full((missing, *self._rows.shape[1:]), self._fill, np.float32), self._end)
 
     def between(self, begin: float, end: float) -> tuple[Floats, float]:
@@ -52,6 +58,17 @@ class Ring:
             last = min(max(round((end - oldest) * self.rate), first), held)
             places = (self._written - held + np.arange(first, last)) % len(self._rows)
             return self._rows[places], oldest + first / self.rate
+
+    def first_captured(self, begin: float) -> float:
+        """The time of the first row from `begin` on that does not fill a gap."""
+        with self._lock:
+            held = min(self._written, len(self._rows))
+            oldest = self._end - held / self.rate
+            row = self._written - held + max(round((begin - oldest) * self.rate), 0)
+            for first, after in self._gaps:
+                if first <= row < after:
+                    row = after
+            return oldest + (row - self._written + held) / self.rate
 
     @property
     def seconds(self) -> float:

@@ -10,14 +10,13 @@ import numpy as np
 from ssdpt.monitor.messages import Spectrogram, Spectrum
 from ssdpt.types import Floats
 
-_HALF_LIFE = 600.0  # seconds of normal running after which a spectrum counts half
 _MIN_SECONDS = 20  # before there is a range
 _DEVIATIONS = 2.0  # of the range, to either side
 _LOWEST_DB, _HIGHEST_DB = -100.0, 0.0  # of a picture
 
 
 class SpectrumRange:
-    """Mean and spread of normal spectra (bins,), forgetting old ones."""
+    """Mean and spread of normal spectra (bins,)."""
 
     def __init__(self, bins: int) -> None:
         self._mean, self._variance = np.zeros(bins), np.zeros(bins)
@@ -29,8 +28,7 @@ class SpectrumRange:
 
     def add(self, spectrum: Floats) -> None:
         """One second."""
-        # A plain mean at first, then one that forgets.
-        step = max(1 / (self._seconds + 1), 1 - 0.5 ** (1 / _HALF_LIFE))
+        step = 1 / (self._seconds + 1)
         change = spectrum - self._mean
         self._mean += step * change
         self._variance += step * (change * (spectrum - self._mean) - self._variance)
@@ -75,6 +73,10 @@ class SpectrumBaseline:
         if normal_range is None or normal_range.bins != len(spectrum):
             normal_range = self._ranges[point] = SpectrumRange(len(spectrum))
         normal_range.add(spectrum)
+
+    def forget(self, point: int) -> None:
+        """Learn anew what is normal at this operating point."""
+        self._ranges.pop(point, None)
 
     def to_json(self) -> dict[str, Any]:
         """State that outlives a restart."""

@@ -37,6 +37,13 @@ class EventSound:
     log_mel: Floats  # (frames, bins) in dB
     frequencies: Floats  # (bins,) Hz
     frame_seconds: float
+    unusual_from: float | None = None  # time; None: from the beginning
+
+    @property
+    def unusual(self) -> Floats:
+        """The samples (n,) of the event without the normal sound before it."""
+        begin = self.begin if self.unusual_from is None else self.unusual_from
+        return self.samples[max(round((begin - self.begin) * self.rate), 0) :]
 
 
 @dataclass(frozen=True, slots=True)

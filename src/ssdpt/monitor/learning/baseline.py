@@ -8,11 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from ssdpt.alarms.operating_points import UNKNOWN, OperatingPoints
+from ssdpt.alarms.sound_reference import SoundReference
 from ssdpt.config.tree import Config, load_config
 from ssdpt.detection.detector import Detector
 from ssdpt.features.front_end import FrontEnd
+from ssdpt.features.indicators import IndicatorMeter
 from ssdpt.features.loudness import Loudness
-from ssdpt.monitor.capture.spectrum import SpectrumBaseline
+from ssdpt.features.rate import at_rate
+from ssdpt.monitor.learning.references import References
 from ssdpt.systems import system_class
 from ssdpt.types import Clip, Floats
 
@@ -22,12 +25,11 @@ _PRESET = "best"
 
 @dataclass(frozen=True, slots=True)
 class LearnedBaseline:
-    """A model, the operating points, and the normal spectrum and sound of each of them."""
+    """A model, the operating points, and what the machine is compared with at each of them."""
 
     detector: Detector
     points: OperatingPoints | None  # None: learned live, from scores
-    spectrum: SpectrumBaseline
-    samples: dict[int, Floats]  # a clip (samples,) by the number of the operating point
+    references: References
 
 
 def baseline_front_end(rate: int = RATE) -> FrontEnd:
@@ -36,7 +38,9 @@ def baseline_front_end(rate: int = RATE) -> FrontEnd:
     return system_class(config.system).front_end_of(config)
 
 
-def learn_baseline(clips: Sequence[Floats], rate: int, machine: str) -> LearnedBaseline:
+def learn_baseline(
+    clips: Sequence[Floats], rate: int, machine: str, learned_at: float = 0.0
+) -> LearnedBaseline:
     """Fit a model to normal clips, (samples,) each at `rate` Hz. No sound is written to disk."""
     detector = Detector.fit(
         [
@@ -49,19 +53,13 @@ def learn_baseline(clips: Sequence[Floats], rate: int, machine: str) -> LearnedB
     front_end = detector.system.front_end
     log_mels = [_log_mel(samples, front_end) for samples in clips]
     points = _operating_points(clips, log_mels, detector)
-    spectrum = SpectrumBaseline()
-    kept: dict[int, Floats] = {}
-    second = max(1, round(1 / front_end.frame_seconds))  # frames
-    for samples, log_mel in zip(clips, log_mels, strict=True):
-        number = UNKNOWN if points is None else points.at(log_mel.mean(0))
-        kept[number] = samples
-        for first in range(0, len(log_mel) - second + 1, second):
-            spectrum.learn(log_mel[first : first + second].mean(0), number)
-    return LearnedBaseline(detector, points, spectrum, kept)
+    return LearnedBaseline(
+        detector, points, _references(clips, log_mels, points, front_end, rate, learned_at)
+    )
 
 
 def _config(rate: int) -> Config:
-    return load_config(_PRESET, {"audio.sample_rate": rate, "device": "cpu"})
+    return at_rate(load_config(_PRESET, {"device": "cpu"}), rate)
 
 
 def _log_mel(samples: Floats, front_end: FrontEnd) -> Floats:
@@ -81,3 +79,29 @@ def _operating_points(
         np.array([Loudness.of(samples).dbfs for samples in clips]),
         np.array(scores),
     )
+
+
+def _references(
+    clips: Sequence[Floats],
+    log_mels: Sequence[Floats],
+    points: OperatingPoints | None,
+    front_end: FrontEnd,
+    rate: int,
+    learned_at: float,
+) -> References:
+    references = References()
+    second = max(1, round(1 / front_end.frame_seconds))  # frames
+    for samples, log_mel in zip(clips, log_mels, strict=True):
+        number = UNKNOWN if points is None else points.at(log_mel.mean(0))
+        references.samples[number] = samples
+        for first in range(0, len(log_mel) - second + 1, second):
+            references.spectrum.learn(log_mel[first : first + second].mean(0), number)
+    meter = IndicatorMeter(rate, rate)
+    steps = [
+        meter.of(samples[first : first + rate])
+        for samples in clips
+        for first in range(0, len(samples) - rate + 1, rate)
+    ]
+    references.sound = SoundReference.learn(clips, rate)
+    references.finish(steps, learned_at)
+    return references

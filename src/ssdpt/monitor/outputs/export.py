@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import Any, Literal, get_args
 
 from ssdpt.errors import SsdptError
-from ssdpt.monitor.messages import Comment, Event, MachineState
+from ssdpt.monitor.messages import Comment, Episode, Event, MachineState
 
 Format = Literal["csv", "parquet"]
 _ROWS = 5000  # in a piece, which is a row group of Parquet
@@ -33,18 +33,22 @@ class TrendPoint:
     mean: float | None
     high: float | None
     state: MachineState  # the most urgent
+    alert_seconds: float  # in alert, not counting alarm
+    alarm_seconds: float
 
 
 _TREND: Columns = (
     *(("machine", "text"), ("time", "number"), ("time_utc", "text")),
     *(("low", "number"), ("mean", "number"), ("high", "number"), ("state", "text")),
+    *(("alert_seconds", "number"), ("alarm_seconds", "number")),
 )
 _EVENTS: Columns = (
     *(("id", "text"), ("machine", "text"), ("kind", "text"), ("level", "text")),
     *(("state", "text"), ("began", "number"), ("began_utc", "text"), ("ended", "number")),
     *(("ended_utc", "text"), ("peak", "number"), ("threshold", "number"), ("label", "text")),
     *(("acknowledged_by", "text"), ("acknowledged_at", "number"), ("comments", "count")),
-    *(("comment_texts", "text"), ("message", "text")),
+    *(("comment_texts", "text"), ("message", "text"), ("episodes", "count")),
+    *(("episode_times", "text"), ("findings", "text"), ("baseline_learned_at", "number")),
 )
 
 
@@ -62,6 +66,7 @@ def _trend_row(point: TrendPoint) -> Row:
     return (
         *(point.machine, point.time, _utc(point.time)),
         *(point.low, point.mean, point.high, point.state),
+        *(point.alert_seconds, point.alarm_seconds),
     )
 
 
@@ -73,6 +78,8 @@ def _event_row(event: Event) -> Row:
         *(event.peak, event.threshold, event.label),
         *((acknowledged.who, acknowledged.at) if acknowledged else (None, None)),
         *(len(event.comments), " | ".join(map(_comment_text, event.comments)), event.message),
+        *(len(event.episodes), " | ".join(map(_episode_text, event.episodes))),
+        *("; ".join(finding.text for finding in event.findings), event.baseline_learned_at),
     )
 
 
@@ -80,6 +87,11 @@ def _comment_text(comment: Comment) -> str:
     """When, who and what, on one line."""
     at = datetime.fromtimestamp(comment.at, UTC)
     return f"{at:%Y-%m-%dT%H:%M:%SZ} {comment.who}: {' '.join(comment.text.split())}"
+
+
+def _episode_text(episode: Episode) -> str:
+    """Level, and from when to when."""
+    return f"{episode.level} {_utc(episode.began)} to {_utc(episode.ended) or 'now'}"
 
 
 def _utc(seconds: float | None) -> str | None:

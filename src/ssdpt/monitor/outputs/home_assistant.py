@@ -92,7 +92,8 @@ def _entities(base: str) -> Iterator[tuple[str, str, dict[str, Any]]]:
             "state_topic": f"{base}/event",
             "value_template": (
                 "{{ {'event_type': value_json.state, 'id': value_json.id, 'kind': "
-                "value_json.kind, 'level': value_json.level, 'message': value_json.message} "
+                "value_json.kind, 'level': value_json.level, 'message': value_json.message, "
+                "'findings': value_json.findings} "
                 "| tojson }}"
             ),
         },

@@ -18,11 +18,11 @@ from typing import Literal
 from pydantic import Field
 
 from ssdpt.common.backoff import Backoff
+from ssdpt.common.secret import read_secret
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.config import OutputSettings, Port
 from ssdpt.monitor.messages import Event, EventChanged, EventLevel, Message
 from ssdpt.monitor.outputs.base import QUEUE_LIMIT, Refused, RetryingOutput, TryAgain
-from ssdpt.monitor.outputs.secret import read_secret
 
 _TIMEOUT = 20.0  # seconds without an answer
 _HOUR = 3600.0  # seconds
@@ -30,7 +30,7 @@ _PATIENCE = 86400.0  # seconds that a server may defer one mail
 _MAX_EVENTS = 10_000  # whose stage is remembered
 _LOG = logging.getLogger(__name__)
 
-Stage = Literal["below", "began", "ended"]  # below: not of the level that is mailed
+Stage = Literal["below", "alert", "alarm", "ended"]  # below: not of the level that is mailed
 
 
 class MailSettings(OutputSettings):
@@ -49,7 +49,9 @@ class MailSettings(OutputSettings):
 
 
 class MailOutput(RetryingOutput):
-    """One mail when an event reaches the chosen level, and one when it is over.
+    """One mail when an event reaches a level that is mailed, and one when it is over for good.
+
+    An event whose cause comes and goes is not mailed again for every episode.
 
     After `max_per_hour` mails within an hour, the next one waits until the first of them is an hour
     old. It then reports all events since.
@@ -151,7 +153,7 @@ class MailOutput(RetryingOutput):
     def _stage(self, event: Event) -> Stage:
         if self._settings.level == "alarm" and event.level != "alarm":
             return "below"
-        return "began" if event.ended is None else "ended"
+        return event.level if event.ended is None or event.may_continue else "ended"
 
     def _remember(self, event: Event) -> None:
         self._stages[event.id] = self._stage(event)
@@ -179,9 +181,11 @@ class MailOutput(RetryingOutput):
         return mail
 
     def _headline(self, stage: Stage, event: Event) -> str:
-        what = event.level.upper() if stage == "began" else f"Over ({event.level})"
+        what = f"Over ({event.level})" if stage == "ended" else event.level.upper()
+        # The most important finding is short enough for a subject; all of them follow in the text.
+        cause = event.findings[0].text if event.findings else event.message
         # One line: a line break in a name or message would start another header.
-        return " ".join(f"{what}: {self._name_of(event.machine)}: {event.message}".split())
+        return " ".join(f"{what}: {self._name_of(event.machine)}: {cause}".split())
 
     def _paragraph(self, stage: Stage, event: Event) -> str:
         lines = [
@@ -191,8 +195,13 @@ class MailOutput(RetryingOutput):
         ]
         if event.ended is not None:
             lines.append(f"Ended: {_utc(event.ended)}")
+        if len(event.episodes) > 1:
+            lines.append(f"Came and went: {len(event.episodes)} times")
         if event.peak is not None and event.threshold is not None:
             lines.append(f"Highest score: {event.peak:.3g} (threshold {event.threshold:.3g})")
+        if event.findings:
+            lines.append("What has changed against the normal sound:")
+            lines += [f"- {finding.text}" for finding in event.findings]
         lines.append(f"Event: {event.id}")
         return "\n".join(lines)
 

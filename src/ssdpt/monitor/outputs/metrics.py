@@ -134,6 +134,10 @@ class Metrics:
         """Show the status of these sources from now on, by machine."""
         self._collector.sources = dict(sources)
 
+    def watch_questions(self, questions: Callable[[], Mapping[str, bool]]) -> None:
+        """Show from now on of which machines a person is asked whether they are healthy."""
+        self._collector.questions = questions
+
     def watch_outputs(self, outputs: Sequence[NamedOutput]) -> None:
         """Show the status of these outputs from now on."""
         self._collector.outputs = dict(_numbered(outputs))
@@ -200,6 +204,7 @@ class _Collector:
     def __init__(self) -> None:
         self.sources: Mapping[str, Callable[[], SourceCounters]] = {}
         self.outputs: Mapping[str, NamedOutput] = {}
+        self.questions: Callable[[], Mapping[str, bool]] = dict
         self.uncleared: OrderedDict[str, str] = OrderedDict()  # machines by event, oldest first
         self._core: Any = importlib.import_module("prometheus_client.core")
 
@@ -227,6 +232,11 @@ class _Collector:
         uncleared = {(machine,): count[machine] for machine in self.sources}
         family = gauge("ssdpt_events_open", "Events that are not cleared", labels=["machine"])
         yield _filled(family, uncleared, float)
+        asked = {(machine,): is_asked for machine, is_asked in self.questions().items()}
+        family = gauge(
+            "ssdpt_question", "1 while someone is asked if it is healthy", labels=["machine"]
+        )
+        yield _filled(family, asked, float)
         for family, name, description, read in (
             (gauge, "queued", "Messages waiting to be sent", lambda s: s.queued),
             (gauge, "healthy", "1 if the last attempt succeeded", lambda s: s.healthy),

@@ -14,19 +14,15 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import importlib
 import json
 import secrets
-import ssl
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
 from ssdpt.common.backoff import Backoff
-from ssdpt.errors import SsdptError
-from ssdpt.monitor.config import OutputSettings, Port
+from ssdpt.monitor.config import OutputSettings
 from ssdpt.monitor.messages import (
     EventChanged,
     EventDelivery,
@@ -35,32 +31,22 @@ from ssdpt.monitor.messages import (
     ReadingTaken,
     StateChanged,
 )
+from ssdpt.monitor.mqtt_broker import BrokerSettings, MqttBroker
 from ssdpt.monitor.outputs.base import QUEUE_LIMIT, Output, TryAgain
 from ssdpt.monitor.outputs.home_assistant import discovery_messages
-from ssdpt.monitor.outputs.secret import read_secret
 
 if TYPE_CHECKING:
     import aiomqtt
 
-_KEEP_ALIVE = 30  # seconds; the broker drops a silent client after 1.5 times this
 
-
-class MqttSettings(OutputSettings):
+class MqttSettings(OutputSettings, BrokerSettings):
     """An MQTT broker that states, scores and events are published to."""
 
     kind: Literal["mqtt"] = "mqtt"
-    host: str = Field("localhost", description="the broker")
-    port: Port = 1883
     prefix: str = Field(
         "ssdpt",
         pattern=r"^[^+#\s]+$",
         description="first part of all topics, without spaces, + and #",
-    )
-    user: str = Field("", description="to sign in; empty = without signing in")
-    password_file: Path | None = Field(None, description="file with the password")
-    tls: bool = Field(False, description="encrypt the connection")
-    ca_file: Path | None = Field(
-        None, description="certificate authority of the broker; empty = those of the system"
     )
     discovery: bool = Field(True, description="let Home Assistant find the machines")
 
@@ -80,15 +66,9 @@ class MqttOutput(Output):
         pauses: Callable[[], Iterator[float]] = Backoff,
     ) -> None:
         """`names`: of the machines, for people."""
-        super().__init__(
-            f"mqtt {settings.host}:{settings.port}", names, queue_limit=queue_limit, pauses=pauses
-        )
-        self._aiomqtt = _aiomqtt()
+        self._broker = MqttBroker(settings)
+        super().__init__(self._broker.name, names, queue_limit=queue_limit, pauses=pauses)
         self._settings = settings
-        self._password = read_secret(settings.password_file) if settings.password_file else None
-        if self._password is not None and not settings.user:
-            raise SsdptError(f"{self.name}: password_file needs user as well")
-        self._tls = _tls_context(settings)
         self._machines = frozenset(self._names)  # those that exist now
         self._renamed = False  # since they were last announced
         self._states: dict[str, str] = {}  # retained by the broker, by machine
@@ -105,10 +85,9 @@ class MqttOutput(Output):
 
         try:
             asyncio.run(connect())
-        except self._aiomqtt.MqttError as error:
+        except self._broker.error as error:
             raise TryAgain(f"no connection ({error})") from None
-        signed_in = self._password is not None
-        return "signed in (nothing sent)" if signed_in else "reachable (nothing sent)"
+        return "signed in (nothing sent)" if self._broker.signs_in else "reachable (nothing sent)"
 
     def rename(self, names: Mapping[str, str]) -> None:
         with self._names_lock:
@@ -152,14 +131,14 @@ class MqttOutput(Output):
         pauses = self._pauses()
         while not (self._stopped.is_set() or self._outbox.finished):
             try:
-                will = self._aiomqtt.Will(self._topic("status"), "offline", qos=1, retain=True)
+                will = self._broker.will(self._topic("status"), "offline")
                 async with self._client(will=will) as client:
                     await self._publish_retained(client)
                     self._set_healthy("connected")
                     pauses = self._pauses()
                     await self._use(client)
                     return
-            except self._aiomqtt.MqttError as error:
+            except self._broker.error as error:
                 self._set_unhealthy(f"no connection ({error})")
             except Exception as error:
                 # E.g. a host name that is not valid: whatever it is, events must not be lost.
@@ -173,19 +152,7 @@ class MqttOutput(Output):
             await asyncio.wait_for(event.wait(), seconds)
 
     def _client(self, **more: Any) -> aiomqtt.Client:
-        # A new one for each connection: an old one would send what was not acknowledged by itself,
-        # beside us.
-        settings = self._settings
-        return self._aiomqtt.Client(
-            settings.host,
-            settings.port,
-            username=settings.user or None,
-            password=self._password,
-            identifier=self._identifier,
-            keepalive=_KEEP_ALIVE,
-            tls_context=self._tls,
-            **more,
-        )
+        return self._broker.client(self._identifier, **more)
 
     # -- One connection --------------------------------------------------------------------------
 
@@ -292,27 +259,3 @@ class MqttOutput(Output):
 
     def _topic(self, *parts: str) -> str:
         return "/".join((self._settings.prefix, *parts))
-
-
-def _tls_context(settings: MqttSettings) -> ssl.SSLContext | None:
-    """Checks the broker's certificate and name; this cannot be switched off."""
-    if not settings.tls:
-        if settings.ca_file is not None:
-            raise SsdptError(f"mqtt {settings.host}: ca_file without tls; set tls: true")
-        return None
-    try:
-        return ssl.create_default_context(cafile=settings.ca_file)
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise SsdptError(
-            f"{settings.ca_file}: the certificate cannot be read ({reason})"
-        ) from error
-
-
-def _aiomqtt() -> Any:
-    try:
-        return importlib.import_module("aiomqtt")
-    except ImportError as error:
-        raise SsdptError(
-            "the output mqtt needs the package aiomqtt; install it with: pip install 'ssdpt[serve]'"
-        ) from error

@@ -15,11 +15,11 @@ from urllib.parse import urlsplit
 from pydantic import Field
 
 from ssdpt.common.backoff import Backoff
+from ssdpt.common.secret import read_secret
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.config import OutputSettings
 from ssdpt.monitor.messages import EventChanged, EventDelivery, Message
 from ssdpt.monitor.outputs.base import QUEUE_LIMIT, Refused, RetryingOutput, TryAgain
-from ssdpt.monitor.outputs.secret import read_secret
 from ssdpt.version import __version__
 
 _TIMEOUT = 10.0  # seconds without an answer

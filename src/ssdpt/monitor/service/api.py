@@ -22,15 +22,18 @@ from ssdpt.monitor.messages import (
 )
 from ssdpt.monitor.outputs.metrics import Metrics
 from ssdpt.monitor.service.baseline_learning import BaselineLearning
+from ssdpt.monitor.service.commissioner import Commissioner
 from ssdpt.monitor.service.feedback import Feedback
 from ssdpt.monitor.service.machine_admin import MachineAdmin
 from ssdpt.monitor.service.machine_values import MachineValues
 from ssdpt.monitor.service.normal_samples import NormalSamples
 from ssdpt.monitor.service.publisher import Publisher
 from ssdpt.monitor.service.registry import MachineRegistry
+from ssdpt.monitor.service.snapshot_machine import SnapshotMonitor
 from ssdpt.monitor.service.status import ServiceView
 from ssdpt.monitor.service.subscriptions import Subscription, Subscriptions
-from ssdpt.monitor.sources.base import PushableSource
+from ssdpt.monitor.sources.base import PushableSource, SnapshotReceiver
+from ssdpt.monitor.sources.snapshot_message import SnapshotMessage
 from ssdpt.monitor.store import Store
 from ssdpt.types import Floats
 
@@ -46,6 +49,7 @@ class MonitorApi:
         values: MachineValues,
         samples: NormalSamples,
         learning: BaselineLearning,
+        commissioner: Commissioner,
         feedback: Feedback,
         admin: MachineAdmin,
         publisher: Publisher,
@@ -55,7 +59,8 @@ class MonitorApi:
     ) -> None:
         self.metrics = metrics
         self._view, self._machines, self._store, self._values = view, machines, store, values
-        self._samples, self._learning, self._feedback = samples, learning, feedback
+        self._samples, self._learning, self._commissioner = samples, learning, commissioner
+        self._feedback = feedback
         self._admin, self._publisher, self._subscriptions = admin, publisher, subscriptions
         self._is_ready = is_ready
 
@@ -87,22 +92,28 @@ class MonitorApi:
         return self._subscriptions.subscribe()
 
     def spectrum(self, id: str) -> Spectrum:
-        """The last second against the normal range."""
+        """The last second, or snapshot, against the normal range."""
         machine = self._machines[id]
-        capture, point = machine.capture, machine.judge.operating_point or UNKNOWN
+        if isinstance(machine, SnapshotMonitor):
+            return machine.spectrum()
+        machine = self._machines.stream(id)
+        capture, point = machine.capture, machine.operating_point or UNKNOWN
         now = capture.spectrum(capture.log_mel.end)
-        return machine.spectrum.compare(capture.frequencies, now, point)
+        return machine.references.spectrum.compare(capture.frequencies, now, point)
 
     def spectrogram(self, id: str, seconds: float) -> Spectrogram:
         """The last seconds."""
-        capture = self._machines[id].capture
+        machine = self._machines[id]
+        if isinstance(machine, SnapshotMonitor):
+            return machine.spectrogram(seconds)
+        capture = self._machines.stream(id).capture
         end = capture.log_mel.end
         frames, begin = capture.log_mel.between(end - seconds, end)
         return spectrogram(frames, begin, capture.frequencies, capture.mel_seconds)
 
     def normal_sample(self, id: str) -> bytes:
         """Some seconds of normal sound as a FLAC file."""
-        return self._samples.flac(self._machines[id])
+        return self._samples.flac(self._machines.stream(id))
 
     def event_spectrogram(self, id: str) -> EventSpectrogram:
         """The picture of an event."""
@@ -148,22 +159,27 @@ class MonitorApi:
         self._publisher.machine_changed(id)
 
     def accept_drift(self, id: str) -> None:
-        """Take the scores of the last minutes as usual."""
-        machine = self._machines[id]
+        """Take the scores of the last minutes as usual, and their sound as normal."""
+        machine = self._machines.stream(id)
         with self._machines.lock:
             if not machine.judge.can_accept_drift:
                 raise SsdptError(
                     f"machine {id}: judged for less than five minutes as it sounds now; try again "
                     "later"
                 )
-            machine.judge.accept_drift()
+            machine.accept_drift()
         self._values.save(machine)
+        self._samples.store_later(machine)
         self._publisher.machine_changed(id)
+
+    def commission(self, id: str, *, healthy: bool) -> None:
+        """Answer whether a machine is healthy that sounds different from the start."""
+        self._commissioner.answer(id, healthy=healthy)
 
     def name_operating_point(self, id: str, number: int, name: str) -> None:
         """Give an operating point a name."""
         with self._machines.lock:
-            machine = self._machines[id]
+            machine = self._machines.stream(id)
             try:
                 machine.judge.name_point(number, name.strip())
             except IndexError as error:
@@ -173,7 +189,7 @@ class MonitorApi:
 
     def thresholds(self, id: str, false_alerts_per_week: float) -> Thresholds:
         """What the thresholds would be."""
-        machine = self._machines[id]
+        machine = self._machines.stream(id)
         if machine.model is None:
             raise SsdptError(f"machine {id} has no model yet: learn its baseline first")
         return machine.judge.thresholds_at(false_alerts_per_week)
@@ -205,6 +221,17 @@ class MonitorApi:
                 "pushed accepts sound"
             )
         source.push(samples, rate, channels, time)
+
+    def push_snapshot(self, id: str, message: SnapshotMessage) -> float:
+        """A snapshot from another program, in the unit of its sensor; gives its seconds."""
+        machine = self._machines[id]
+        source = machine.capture.source
+        if not isinstance(source, SnapshotReceiver):
+            raise SsdptError(
+                f"machine {id} takes no snapshots as JSON; its source must be of kind pushed, and "
+                "its sensor must have snapshots: true"
+            )
+        return source.push_message(message)
 
     def add_machine(self, settings: MachineSettings) -> str:
         """Monitor one more machine; gives its id."""

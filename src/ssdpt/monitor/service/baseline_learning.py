@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import time as clock
 from collections.abc import Callable, Sequence
 from functools import partial
 
 from ssdpt.alarms.operating_points import OperatingPointLearner
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.learning.baseline import learn_baseline
-from ssdpt.monitor.learning.collector import BaselineCollector
 from ssdpt.monitor.service.jobs import JobQueue
-from ssdpt.monitor.service.machine import MachineMonitor
 from ssdpt.monitor.service.machine_values import MachineValues
 from ssdpt.monitor.service.normal_samples import NormalSamples
 from ssdpt.monitor.service.opening import MachineOpener
 from ssdpt.monitor.service.publisher import Publisher
 from ssdpt.monitor.service.registry import MachineRegistry
 from ssdpt.monitor.service.service_log import ServiceLog
+from ssdpt.monitor.service.snapshot_machine import SnapshotMonitor
+from ssdpt.monitor.service.stream_machine import StreamMonitor
 from ssdpt.types import Floats
 
 _LEARNING = "learning"  # key under which the requested minutes are kept until it is done
@@ -39,7 +40,7 @@ class BaselineLearning:
         self._samples, self._publisher, self._jobs, self._log = samples, publisher, jobs, log
 
     def start(self, id: str, minutes: float) -> None:
-        """Collect normal sound for so long, then fit a model to it."""
+        """Collect normal sound or snapshots for so long, then learn from them."""
         machine = self._machines[id]
         if machine.settings.model is not None:
             raise SsdptError(
@@ -50,8 +51,7 @@ class BaselineLearning:
         # How loud it runs may be what has changed.
         self._values.set(id, "usual_dbfs", None)
         with self._machines.lock:
-            machine.restart_running()
-            machine.collector = BaselineCollector.for_minutes(minutes)
+            machine.start_learning(minutes)
             for message in machine.set_state("learning"):
                 self._publisher.publish(message)
         self._publisher.machine_changed(id)
@@ -85,7 +85,7 @@ class BaselineLearning:
                 "starts again"
             )
 
-    def update(self, machine: MachineMonitor, now: float) -> None:
+    def update(self, machine: StreamMonitor, now: float) -> None:
         """After another second of a machine."""
         with self._machines.lock:
             if not self._machines.is_current(machine):
@@ -99,29 +99,52 @@ class BaselineLearning:
             failure = f"{machine.settings.title}: its operating points are not known"
             self._jobs.submit(failure, partial(self._learn_points, machine, learner))
 
+    def update_snapshots(self, machine: SnapshotMonitor, now: float) -> None:
+        """After another snapshot of a machine: learn from those collected once there are enough."""
+        with self._machines.lock:
+            collector = machine.collector
+            if (
+                collector is None
+                or not collector.complete
+                or not self._machines.is_current(machine)
+            ):
+                return
+            machine.collector = None
+            judge = collector.learn(machine.settings.alarm, now)
+            machine.adopt(judge)
+            for message in machine.set_state("starting"):
+                self._publisher.publish(message)
+        self._values.save(machine)
+        self._values.remove(machine.id, _LEARNING)
+        self._publisher.machine_changed(machine.id)
+        self._log.note(
+            f"{machine.settings.title}: baseline learned from {judge.baseline.steps} snapshots"
+        )
+
     def learn_from(self, id: str, make_clips: Callable[[], Sequence[Floats]]) -> None:
         """Fit a model to normal clips, (samples,) each, in the background."""
-        machine = self._machines[id]
+        machine = self._machines.stream(id)
         with self._machines.lock:
             machine.fitting = True
         failure = f"{machine.settings.title}: no baseline was learned"
         self._jobs.submit(failure, partial(self._learn, machine, make_clips))
 
-    def _learn(self, machine: MachineMonitor, make_clips: Callable[[], Sequence[Floats]]) -> None:
+    def _learn(self, machine: StreamMonitor, make_clips: Callable[[], Sequence[Floats]]) -> None:
         id = machine.id
         try:
             clips = make_clips()
-            learned = learn_baseline(clips, machine.capture.rate, id)
+            learned_at = machine.last.time if machine.last else clock.time()
+            learned = learn_baseline(clips, machine.capture.rate, id, learned_at)
             with self._machines.lock:
                 # The configuration may have replaced or removed the machine meanwhile.
                 current = self._machines.get(id)
-                if current is None or current.settings.model is not None:
+                if not isinstance(current, StreamMonitor) or current.settings.model is not None:
                     return
-                current.adopt(self._opener.save_model(current, learned.detector), learned.points)
-                current.spectrum = learned.spectrum
-                current.normal_samples = learned.samples
+                model = self._opener.save_model(current, learned.detector)
+                current.adopt(model, learned.points, learned.references)
                 current.fitting = False
-                for message in current.set_state("starting"):
+                # What was unusual for the old baseline is another event than what comes now.
+                for message in (*current.events.close_paused(), *current.set_state("starting")):
                     self._publisher.publish(message)
             self._values.save(current)
         finally:
@@ -140,13 +163,15 @@ class BaselineLearning:
             self._values.remove(id, _LEARNING)
         self._publisher.machine_changed(id)
 
-    def _learn_points(self, machine: MachineMonitor, learner: OperatingPointLearner) -> None:
+    def _learn_points(self, machine: StreamMonitor, learner: OperatingPointLearner) -> None:
         baseline = machine.judge.baseline
         points = learner.learn()
         with self._machines.lock:
             current = self._machines.get(machine.id)
-            if current is None or current.judge.baseline is not baseline:
+            if not isinstance(current, StreamMonitor) or current.judge.baseline is not baseline:
                 return  # it has another model meanwhile
             baseline.set_points(points)
+            if len(points.points) > 1:
+                current.references.learn_on()
         self._values.save(current)
         self._publisher.machine_changed(machine.id)

@@ -12,10 +12,10 @@ import numpy as np
 
 from ssdpt.errors import SsdptError
 from ssdpt.features.loudness import Loudness
-from ssdpt.monitor.config import MonitorConfig, OutputSettings, SourceSettings
+from ssdpt.monitor.config import MachineSettings, MonitorConfig, OutputSettings, SourceSettings
 from ssdpt.monitor.outputs import create_output
 from ssdpt.monitor.outputs.base import TryAgain
-from ssdpt.monitor.sources import open_source
+from ssdpt.monitor.sources import open_snapshots, open_source
 from ssdpt.monitor.sources.base import SourceLost
 from ssdpt.types import Floats
 
@@ -40,7 +40,7 @@ def check_connections(config: MonitorConfig, limit: float = TIME_LIMIT) -> Itera
     Nothing is sent to anyone. `limit` in seconds.
     """
     checks = [
-        *(_Check(one.id, partial(_check_source, one.source)) for one in config.machines),
+        *(_Check(one.id, partial(_check_machine, one)) for one in config.machines),
         *(_Check(one.kind, partial(_check_output, one)) for one in config.outputs),
     ]
     end = time.monotonic() + limit
@@ -86,6 +86,12 @@ class _Check:
             # Its text might hold a secret.
             message = f"cannot be opened ({type(error).__name__})"
         self._result = CheckResult(self.name, message, ok)
+
+
+def _check_machine(machine: MachineSettings, check: _Check) -> str:
+    if machine.sensor.snapshots:
+        return open_snapshots(machine.source, machine.sensor).probe(check.limit)
+    return _check_source(machine.source, check)
 
 
 def _check_source(settings: SourceSettings, check: _Check) -> str:

@@ -7,8 +7,10 @@ import time as clock
 from collections.abc import Callable
 from functools import partial
 
+from ssdpt.alarms.findings import Finding
 from ssdpt.data.audio import flac_bytes
 from ssdpt.monitor.config import RetentionSettings
+from ssdpt.monitor.events import descriptions
 from ssdpt.monitor.events.picture import EventSound, event_picture
 from ssdpt.monitor.messages import Event, EventChanged
 from ssdpt.monitor.service.jobs import JobQueue
@@ -16,6 +18,8 @@ from ssdpt.monitor.service.machine import MachineMonitor
 from ssdpt.monitor.service.publisher import Publisher
 from ssdpt.monitor.service.registry import MachineRegistry
 from ssdpt.monitor.service.service_log import ServiceLog
+from ssdpt.monitor.service.snapshot_machine import SnapshotMonitor
+from ssdpt.monitor.service.stream_machine import StreamMonitor
 from ssdpt.monitor.store import Store, StoreUnavailable
 from ssdpt.monitor.store.writer import StoreWriter
 
@@ -52,7 +56,7 @@ class EventRecorder:
         if event.id in self._submitted:
             return
         if event.kind == "anomaly" and not event.has_audio and event.ended is None:
-            complete = event.began + self._retention().post_roll
+            complete = _latest_begin(event) + self._retention().post_roll
             self._pending.setdefault(event.id, (event.machine, complete))
 
     def forget(self, machine: str) -> None:
@@ -92,26 +96,39 @@ class EventRecorder:
         event = machine.events.get(id)
         if event is None or not self._retention().keep_audio:
             return
-        sound = self._sound(machine, event)
+        if isinstance(machine, SnapshotMonitor):
+            sound = machine.event_sound(_latest_begin(event) + self._retention().post_roll)
+        else:
+            assert isinstance(machine, StreamMonitor)
+            sound = self._sound(machine, event)
         title = machine.settings.title
-        if not len(sound.samples):
+        if sound is None or not len(sound.samples):
             self._log.note(f"{title}: the sound of an event is no longer held")
             return
         self._submitted.add(id)
         failure = f"{title}: the sound of an event was not kept"
         self._jobs.submit(failure, partial(self._record_once, machine, id, sound))
 
-    def _sound(self, machine: MachineMonitor, event: Event) -> EventSound:
+    def _sound(self, machine: StreamMonitor, event: Event) -> EventSound:
         retention, capture = self._retention(), machine.capture
         # An event begins after a minimum duration, and its cause may lie a clip before that.
         clip_seconds = 0.0 if machine.model is None else machine.model.clip_seconds
         delay = machine.settings.alarm.min_duration + clip_seconds
-        end = event.began + retention.post_roll
-        log_mel, begin = capture.log_mel.between(event.began - delay - retention.pre_roll, end)
+        began = _latest_begin(event)
+        end = began + retention.post_roll
+        # After a gap, or the start of the service, there is nothing to hear or see before.
+        begin = capture.log_mel.first_captured(began - delay - retention.pre_roll)
+        log_mel, begin = capture.log_mel.between(begin, end)
         # The first sample is in the centre of the first frame, so that picture and map agree.
         samples, begin = capture.samples.between(begin, end)
         return EventSound(
-            samples, capture.rate, begin, log_mel, capture.frequencies, capture.mel_seconds
+            samples,
+            capture.rate,
+            begin,
+            log_mel,
+            capture.frequencies,
+            capture.mel_seconds,
+            unusual_from=event.began - machine.settings.alarm.min_duration,
         )
 
     def _record_once(self, machine: MachineMonitor, id: str, sound: EventSound) -> None:
@@ -123,20 +140,34 @@ class EventRecorder:
 
     def _record(self, machine: MachineMonitor, id: str, sound: EventSound) -> None:
         detector = None if machine.model is None else machine.model.detector
-        picture = event_picture(sound, detector, machine.section)
+        section = ""
+        findings: tuple[Finding, ...] = ()
+        if isinstance(machine, StreamMonitor):
+            section, findings = machine.section, machine.find_changes(sound.unusual)
+        picture = event_picture(sound, detector, section)
         if not self._writer.flush():  # an attachment needs its event in the store
             raise StoreUnavailable(self._writer.problem)
         self._store.attach(id, "audio", flac_bytes(sound.samples, sound.rate), ".flac")
         self._store.attach(id, "spectrogram", picture.to_bytes(), ".npz")
         stored = self._store.event(id)
         with self._machines.lock:
-            machine = self._machines.get(machine.id) or machine
-            event = machine.events.get(id) or stored
+            current = self._machines.get(machine.id) or machine
+            event = current.events.get(id) or stored
             if event is None:
                 return
             event = event.model_copy(
-                update={"audio_begin": sound.begin, "top_bands_hz": picture.bands_hz}
+                update={
+                    "audio_begin": sound.begin,
+                    "top_bands_hz": picture.bands_hz,
+                    "findings": findings or event.findings,
+                    "message": descriptions.with_findings(event.message, event.findings, findings),
+                }
             )
-            machine.events.replace(event)
+            current.events.replace(event)
             self._publisher.publish(EventChanged(event=event))
         self._recorded(event)
+
+
+def _latest_begin(event: Event) -> float:
+    """When it came, or came back: an earlier episode may no longer be held."""
+    return event.episodes[-1].began if event.episodes else event.began

@@ -11,12 +11,13 @@ from ssdpt.detection.detector import Detector
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.messages import Event, EventChanged, EventLabel
 from ssdpt.monitor.service.jobs import JobQueue
-from ssdpt.monitor.service.machine import MachineMonitor
 from ssdpt.monitor.service.machine_values import MachineValues
 from ssdpt.monitor.service.opening import MachineOpener
 from ssdpt.monitor.service.publisher import Publisher
 from ssdpt.monitor.service.registry import MachineRegistry
 from ssdpt.monitor.service.service_log import ServiceLog
+from ssdpt.monitor.service.snapshot_machine import SnapshotMonitor
+from ssdpt.monitor.service.stream_machine import StreamMonitor
 from ssdpt.monitor.store import Store, StoreUnavailable
 from ssdpt.monitor.store.writer import StoreWriter
 
@@ -62,8 +63,12 @@ class Feedback:
             return event
         if label == "fault":
             with self._machines.lock:
-                end = event.ended or machine.capture.samples.end
-                machine.judge.exclude_fault(event.began, end)
+                machine.exclude_fault(event.began, event.ended)
+        elif label == "normal" and isinstance(machine, SnapshotMonitor):
+            self._log.note(
+                f"{machine.settings.title}: the baseline of snapshots does not change; learn a new "
+                "baseline if the machine is healthy as it is now"
+            )
         elif label == "normal" and event.has_audio:
             self.learn_from(event)
         elif label == "normal" and not self._keep_audio():
@@ -79,14 +84,14 @@ class Feedback:
         Called after either, since label and recording come in any order.
         """
         machine = self._machines.get(event.machine)
-        if event.label == "normal" and event.has_audio and machine is not None:
+        if event.label == "normal" and event.has_audio and isinstance(machine, StreamMonitor):
             failure = f"{machine.settings.title}: the sound was not added as normal"
             self._jobs.submit(failure, partial(self._add_normal, machine, event))
 
-    def _add_normal(self, machine: MachineMonitor, event: Event) -> None:
+    def _add_normal(self, machine: StreamMonitor, event: Event) -> None:
         id = machine.id
         path = self._store.attachment(event.id, "audio")
-        machine = self._machines.get(id) or machine
+        machine = self._machines.stream(id) if id in self._machines else machine
         model = machine.model
         if model is None or path is None:
             return
@@ -100,7 +105,7 @@ class Feedback:
         detector.adapt([path], section=machine.section)
         with self._machines.lock:
             current = self._machines.get(id)
-            if current is None or current.model is not model:
+            if not isinstance(current, StreamMonitor) or current.model is not model:
                 raise SsdptError("the model changed meanwhile; label the event again")
             current.replace_model(self._opener.save_model(current, detector))
         self._values.save(current)

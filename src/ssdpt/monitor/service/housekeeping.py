@@ -10,8 +10,10 @@ from ssdpt.common.background_thread import BackgroundThread
 from ssdpt.monitor.config import RetentionSettings
 from ssdpt.monitor.service.machine_values import MachineValues
 from ssdpt.monitor.service.normal_samples import NormalSamples
+from ssdpt.monitor.service.prognosis import Prognosis
 from ssdpt.monitor.service.registry import MachineRegistry
 from ssdpt.monitor.service.service_log import ServiceLog
+from ssdpt.monitor.service.stream_machine import StreamMonitor
 from ssdpt.monitor.store import Store, StoreUnavailable
 
 _EVERY = 60.0  # seconds
@@ -27,22 +29,28 @@ class Housekeeping(BackgroundThread):
         store: Store,
         values: MachineValues,
         samples: NormalSamples,
+        prognosis: Prognosis,
         log: ServiceLog,
         retention: Callable[[], RetentionSettings],
     ) -> None:
         super().__init__("ssdpt-housekeeping")
         self._machines, self._store, self._values = machines, store, values
-        self._samples, self._log, self._retention = samples, log, retention
+        self._samples, self._prognosis = samples, prognosis
+        self._log, self._retention = log, retention
 
     def save_values(self) -> None:
         """What must outlive a restart."""
         for machine in self._machines:
             self._values.save(machine)
+        self._prognosis.save()
 
     def _run(self) -> None:
         while not self._stop.wait(_EVERY):
             # Each by itself: on a full disk nothing can be written until old sound is removed.
-            for task in (self._retain, self._roll_up, self.save_values, self._store_samples):
+            for task in (
+                *(self._retain, self._roll_up, self.save_values),
+                *(self._store_samples, self._prognosis.refresh),
+            ):
                 try:
                     task()
                 except StoreUnavailable as error:
@@ -60,4 +68,5 @@ class Housekeeping(BackgroundThread):
 
     def _store_samples(self) -> None:
         for machine in self._machines:
-            self._samples.store_due(machine)
+            if isinstance(machine, StreamMonitor):
+                self._samples.store_due(machine)

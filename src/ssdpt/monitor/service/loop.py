@@ -11,11 +11,15 @@ from ssdpt.common.background_thread import BackgroundThread
 from ssdpt.monitor.messages import EventChanged, Message
 from ssdpt.monitor.scoring.live_model import LiveModel, LiveScore
 from ssdpt.monitor.service.baseline_learning import BaselineLearning
+from ssdpt.monitor.service.commissioner import Commissioner
 from ssdpt.monitor.service.event_recorder import EventRecorder
 from ssdpt.monitor.service.machine import MachineMonitor
+from ssdpt.monitor.service.prognosis import Prognosis
 from ssdpt.monitor.service.publisher import Publisher
 from ssdpt.monitor.service.registry import MachineRegistry
 from ssdpt.monitor.service.service_log import ServiceLog
+from ssdpt.monitor.service.snapshot_machine import SnapshotMonitor
+from ssdpt.monitor.service.stream_machine import StreamMonitor
 
 _PAUSE = 0.05  # seconds between rounds in which nothing was due
 _DELAYS_KEPT = 20_000
@@ -29,14 +33,17 @@ class MonitorLoop(BackgroundThread):
         machines: MachineRegistry,
         publisher: Publisher,
         learning: BaselineLearning,
+        commissioner: Commissioner,
         recorder: EventRecorder,
+        prognosis: Prognosis,
         log: ServiceLog,
         every_second: Callable[[], None],
     ) -> None:
         """`every_second` is called about once a second."""
         super().__init__("ssdpt-loop")
         self._machines, self._publisher, self._learning = machines, publisher, learning
-        self._recorder, self._log, self._every_second = recorder, log, every_second
+        self._commissioner, self._recorder, self._prognosis = commissioner, recorder, prognosis
+        self._log, self._every_second = log, every_second
         self.delays: deque[float] = deque(maxlen=_DELAYS_KEPT)  # seconds, last sample to verdict
         self.readings = 0  # seconds of all machines so far
 
@@ -74,7 +81,8 @@ class MonitorLoop(BackgroundThread):
     ) -> list[LiveScore | None]:
         if model is not None:
             try:
-                return model.score([(one.capture.frames, one.cursor) for one in group])
+                streams = [one for one in group if isinstance(one, StreamMonitor)]
+                return model.score([(one.capture.frames, one.cursor) for one in streams])
             except Exception as error:
                 # One bad model must not end the monitoring of the others.
                 self._log.failure(f"scoring {group[0].settings.title}", error)
@@ -87,6 +95,7 @@ class MonitorLoop(BackgroundThread):
                 return False  # it was replaced or removed meanwhile
             try:
                 for message in process():
+                    message = self._prognosis.with_severity(machine, message)
                     self._publisher.publish(message)
                     if isinstance(message, EventChanged):
                         self._recorder.schedule(message.event)
@@ -97,11 +106,18 @@ class MonitorLoop(BackgroundThread):
 
     def _follow_up(self, machine: MachineMonitor) -> None:
         """What follows from another second of a machine."""
-        assert machine.last is not None
+        if machine.last is None:
+            return  # nothing that can be used has arrived yet
         now = machine.last.time
         self.readings += 1
         self.delays.append(clock.time() - now)
-        self._learning.update(machine, now)
+        with self._machines.lock:
+            self._prognosis.update(machine)
+        if isinstance(machine, StreamMonitor):
+            self._learning.update(machine, now)
+            self._commissioner.update(machine)
+        elif isinstance(machine, SnapshotMonitor):
+            self._learning.update_snapshots(machine, now)
         self._recorder.record_due(machine, now)
 
     def _check_silent_machines(self) -> None:
@@ -115,4 +131,4 @@ def _process(
     machine: MachineMonitor, model: LiveModel | None, score: LiveScore | None
 ) -> list[Message]:
     """Process the last second; a score of a model that was replaced meanwhile does not count."""
-    return machine.process_second(score if machine.model is model else None)
+    return machine.process(score if machine.model is model else None)

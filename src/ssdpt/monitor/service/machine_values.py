@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from functools import partial
 from typing import Any
 
 from ssdpt.monitor.service.machine import MachineMonitor
@@ -52,30 +53,22 @@ class MachineValues:
     def save(self, machine: MachineMonitor) -> None:
         """Everything that a machine has learned beside its model."""
         with self._machines_lock:  # copied under the lock, written without it
-            values: dict[str, Any] = {"usual_dbfs": machine.running.usual_dbfs}
-            if machine.model is not None:
-                baseline = machine.judge.baseline
-                values["baseline"] = {"model": machine.model.digest, **baseline.to_json()}
-                values["block_maxima"] = baseline.blocks.to_json()
-                values["spectra"] = machine.spectrum.to_json()
+            values = machine.learned_values()
         for key, value in values.items():
             self.set(machine.id, key, value)
 
     def restore(self, machine: MachineMonitor) -> None:
-        """The reverse of `save`, if it was learned with the same model."""
+        """The reverse of `save`."""
         machine.muted_until = self.get(machine.id, "muted_until")
         self._restore_false_alerts(machine)
-        baseline = self.get(machine.id, "baseline")
-        if baseline and machine.model is not None and baseline["model"] == machine.model.digest:
-            machine.judge.baseline.restore(baseline, self.get(machine.id, "block_maxima"))
-            machine.spectrum.restore(self.get(machine.id, "spectra") or {})
+        machine.restore_values(partial(self.get, machine.id))
 
     def set_false_alerts(self, machine: MachineMonitor, per_week: float) -> None:
         """False alerts per week set on the page, instead of the configured number."""
         configured = machine.settings.alarm.false_alerts_per_week
         value = {"value": per_week, "configured": configured}
         self.set(machine.id, "false_alerts_per_week", value)
-        machine.judge.false_alerts_per_week = per_week
+        machine.accept_false_alerts(per_week)
 
     def _restore_false_alerts(self, machine: MachineMonitor) -> None:
         kept = self.get(machine.id, "false_alerts_per_week")
@@ -83,6 +76,6 @@ class MachineValues:
             return
         # What was set on the page holds until the configuration changes.
         if kept["configured"] == machine.settings.alarm.false_alerts_per_week:
-            machine.judge.false_alerts_per_week = float(kept["value"])
+            machine.accept_false_alerts(float(kept["value"]))
         else:
             self.remove(machine.id, "false_alerts_per_week")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import time as clock
 from collections.abc import Callable
 from functools import partial
 
@@ -12,10 +10,8 @@ import numpy as np
 from ssdpt.data.audio import flac_bytes
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.service.jobs import JobQueue
-from ssdpt.monitor.service.machine import MachineMonitor
+from ssdpt.monitor.service.stream_machine import StreamMonitor
 from ssdpt.monitor.store import Store
-
-_STORE_EVERY = 3600.0  # seconds
 
 
 class NormalSamples:
@@ -23,9 +19,9 @@ class NormalSamples:
 
     def __init__(self, store: Store, jobs: JobQueue, keep_audio: Callable[[], bool]) -> None:
         self._store, self._jobs, self._keep_audio = store, jobs, keep_audio
-        self._stored_at: dict[str, float] = {}
+        self._stored: dict[str, float] = {}  # when the baseline was learned, by machine
 
-    def flac(self, machine: MachineMonitor) -> bytes:
+    def flac(self, machine: StreamMonitor) -> bytes:
         """As a FLAC file; that of before the last start, until there is a new one."""
         sample = machine.normal_sample
         stored = self._store.sample(machine.id)
@@ -36,18 +32,23 @@ class NormalSamples:
         assert stored is not None
         return stored.read_bytes()
 
-    def store_due(self, machine: MachineMonitor) -> None:
-        """Store it in the background, once an hour."""
-        now = clock.monotonic()
-        last = self._stored_at.get(machine.id, -math.inf)
-        if machine.normal_samples and now - last >= _STORE_EVERY:
-            self._stored_at[machine.id] = now
-            failure = f"{machine.settings.title}: its normal sound was not kept"
-            self._jobs.submit(failure, partial(self.store, machine))
+    def store_due(self, machine: StreamMonitor) -> None:
+        """Store it in the background, once for each baseline."""
+        learned_at = machine.references.learned_at
+        new = learned_at is not None and learned_at != self._stored.get(machine.id)
+        if new and machine.references.samples:
+            self.store_later(machine)
 
-    def store(self, machine: MachineMonitor) -> None:
+    def store_later(self, machine: StreamMonitor) -> None:
+        """Store it in the background."""
+        failure = f"{machine.settings.title}: its normal sound was not kept"
+        self._jobs.submit(failure, partial(self.store, machine))
+
+    def store(self, machine: StreamMonitor) -> None:
         """Store it now."""
-        sample = machine.normal_sample
+        sample, learned_at = machine.normal_sample, machine.references.learned_at
+        if learned_at is not None:
+            self._stored[machine.id] = learned_at
         if sample is not None and self._keep_audio():
             content = flac_bytes(np.asarray(sample), machine.capture.rate)
             self._store.keep_sample(machine.id, content, ".flac")

@@ -7,10 +7,12 @@ import shutil
 from pathlib import Path
 
 from ssdpt.common.files import writing
+from ssdpt.data.audio import describe_rate
 from ssdpt.detection.detector import Detector
 from ssdpt.detection.storage import is_model
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.capture.capture import AudioCapture
+from ssdpt.monitor.capture.snapshot_capture import SnapshotCapture
 from ssdpt.monitor.config import MachineSettings, MonitorConfig
 from ssdpt.monitor.learning.baseline import RATE, baseline_front_end
 from ssdpt.monitor.learning.collector import CLIP_SECONDS
@@ -19,7 +21,9 @@ from ssdpt.monitor.service.machine import MachineMonitor
 from ssdpt.monitor.service.machine_values import MachineValues
 from ssdpt.monitor.service.models import ModelCache, load_named_model, section_of
 from ssdpt.monitor.service.service_log import ServiceLog
-from ssdpt.monitor.sources import open_source
+from ssdpt.monitor.service.snapshot_machine import SnapshotMonitor
+from ssdpt.monitor.service.stream_machine import StreamMonitor
+from ssdpt.monitor.sources import open_snapshots, open_source
 from ssdpt.monitor.store import Store
 from ssdpt.monitor.store.learned_models import MODELS
 
@@ -49,18 +53,28 @@ class MachineOpener:
     ) -> MachineMonitor:
         """A machine; the capture of `previous` goes on where source and model are the same."""
         self._values.machine_added(settings.id)
-        model = self._model(settings)
-        section = section_of(settings, model)
-        capture = self._capture(settings, config, model, previous)
-        usual = self._values.get(settings.id, "usual_dbfs")
-        machine = MachineMonitor(settings, capture, model, section, usual_dbfs=usual)
+        if settings.sensor.snapshots:
+            machine: MachineMonitor = _open_snapshots(settings, previous)
+        else:
+            machine = self._open_stream(settings, config, previous)
         self._values.restore(machine)
         self._resume_events(machine)
         return machine
 
+    def _open_stream(
+        self, settings: MachineSettings, config: MonitorConfig, previous: MachineMonitor | None
+    ) -> StreamMonitor:
+        model = self._model(settings)
+        section = section_of(settings, model)
+        capture = self._capture(settings, config, model, previous)
+        usual = self._values.get(settings.id, "usual_dbfs")
+        return StreamMonitor(settings, capture, model, section, usual_dbfs=usual)
+
     @staticmethod
     def keeps_enough(machine: MachineMonitor, config: MonitorConfig) -> bool:
         """Whether its capture holds as much sound as the recording of an event needs."""
+        if not isinstance(machine, StreamMonitor):
+            return True
         return machine.capture.samples.seconds >= _history_seconds(config)
 
     def own_folder(self, id: str) -> Path:
@@ -96,7 +110,7 @@ class MachineOpener:
         if not is_model(folder) or origin != (named and named.digest):
             return named
         try:
-            return self._models.load(folder)
+            model = self._models.load(folder)
         except SsdptError as error:
             # One machine that must learn anew must not keep the others from starting.
             _LOG.warning("%s", error)
@@ -109,6 +123,15 @@ class MachineOpener:
                 f"{aside.name}; learn a new baseline"
             )
             return named
+        rate = settings.sensor.sample_rate
+        if named is None and rate not in (None, model.detector.sample_rate):
+            self._log.note(
+                f"{settings.title}: its baseline was learned at "
+                f"{describe_rate(model.detector.sample_rate)}, not at the sample rate of its "
+                "sensor; learn a new one"
+            )
+            return None
+        return model
 
     def _capture(
         self,
@@ -118,14 +141,16 @@ class MachineOpener:
         previous: MachineMonitor | None,
     ) -> AudioCapture:
         seconds = _history_seconds(config)
+        own_rate = settings.sensor.sample_rate or RATE
+        rate = own_rate if model is None else model.detector.sample_rate
         if (
-            previous is not None
+            isinstance(previous, StreamMonitor)
             and previous.settings.source == settings.source
             and previous.model is model
+            and previous.capture.rate == rate
             and previous.capture.samples.seconds >= seconds
         ):
             return previous.capture
-        rate = RATE if model is None else model.detector.sample_rate
         front_end = baseline_front_end(rate) if model is None else model.scorer.front_end
         clip_seconds = CLIP_SECONDS if model is None else model.clip_seconds
         return AudioCapture(
@@ -139,11 +164,27 @@ class MachineOpener:
         )
 
     def _resume_events(self, machine: MachineMonitor) -> None:
-        latest = self._store.events(machine=machine.id, limit=1)
-        machine.events.resume(self._store.ongoing_events(machine.id), latest[0] if latest else None)
+        last = self._store.events(machine=machine.id, limit=1)
+        last_anomaly = self._store.events(machine=machine.id, kind="anomaly", limit=1)
+        machine.events.resume(
+            self._store.ongoing_events(machine.id),
+            last[0] if last else None,
+            last_anomaly[0] if last_anomaly else None,
+        )
         anomaly = machine.events.ongoing.get("anomaly")
         if anomaly is not None:
-            machine.judge.resume(anomaly.level)
+            machine.resume(anomaly.level)
+
+
+def _open_snapshots(settings: MachineSettings, previous: MachineMonitor | None) -> SnapshotMonitor:
+    if (
+        isinstance(previous, SnapshotMonitor)
+        and previous.settings.source == settings.source
+        and previous.settings.sensor == settings.sensor
+    ):
+        return SnapshotMonitor(settings, previous.capture)
+    source = open_snapshots(settings.source, settings.sensor)
+    return SnapshotMonitor(settings, SnapshotCapture(settings.id, source))
 
 
 def _history_seconds(config: MonitorConfig) -> float:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 
+from ssdpt.errors import SsdptError
 from ssdpt.monitor.messages import UnknownMachine
 from ssdpt.monitor.service.machine import MachineMonitor
+from ssdpt.monitor.service.stream_machine import StreamMonitor
 
 
 class MachineRegistry:
@@ -23,6 +25,13 @@ class MachineRegistry:
         machine = self._machines.get(id)
         if machine is None:
             raise UnknownMachine(id)
+        return machine
+
+    def stream(self, id: str) -> StreamMonitor:
+        """A machine that is listened to all the time; SsdptError for another one."""
+        machine = self[id]
+        if not isinstance(machine, StreamMonitor):
+            raise SsdptError(f"machine {id} sends snapshots: there is no continuous sound of it")
         return machine
 
     def get(self, id: str) -> MachineMonitor | None:

@@ -14,6 +14,7 @@ from ssdpt.monitor.outputs.metrics import MAX_EVENTS, Metrics
 from ssdpt.monitor.service.added_machines import AddedMachines
 from ssdpt.monitor.service.api import MonitorApi
 from ssdpt.monitor.service.baseline_learning import BaselineLearning
+from ssdpt.monitor.service.commissioner import Commissioner
 from ssdpt.monitor.service.current_config import CurrentConfig
 from ssdpt.monitor.service.event_recorder import EventRecorder
 from ssdpt.monitor.service.feedback import Feedback
@@ -25,6 +26,7 @@ from ssdpt.monitor.service.machine_values import MachineValues
 from ssdpt.monitor.service.models import ModelCache
 from ssdpt.monitor.service.normal_samples import NormalSamples
 from ssdpt.monitor.service.opening import MachineOpener
+from ssdpt.monitor.service.prognosis import Prognosis
 from ssdpt.monitor.service.publisher import Publisher, open_outputs
 from ssdpt.monitor.service.registry import MachineRegistry
 from ssdpt.monitor.service.service_log import ServiceLog
@@ -57,16 +59,20 @@ class MonitorService:
         self.log = ServiceLog()
         self.machines = MachineRegistry()
         self.metrics = Metrics(store.events(open_only=True, limit=MAX_EVENTS))
+        self.metrics.watch_questions(
+            lambda: {machine.id: machine.question is not None for machine in self.machines}
+        )
         self._writer = StoreWriter(store)
         self.log.add_check(lambda: self._writer.problem)
         self._subscriptions = Subscriptions()
         outputs = open_outputs(self.config.outputs, self._current.titles)
-        self._view = ServiceView(self.machines, self._current, self.log, demo=demo)
+        values = MachineValues(store, self.machines.lock)
+        prognosis = Prognosis(self.machines, store, values)
+        self._view = ServiceView(self.machines, self._current, prognosis, self.log, demo=demo)
         self._publisher = publisher = Publisher(
             self._writer, self._subscriptions, self.metrics, outputs, self._view.machine_if_known
         )
         self._status_changes = StatusChanges(self.machines, publisher)
-        values = MachineValues(store, self.machines.lock)
         models = ModelCache(self.config.device)
         opener = MachineOpener(store, data, models, values, self.log)
         self._jobs = JobQueue(self.log)
@@ -101,11 +107,21 @@ class MonitorService:
             retention=lambda: self.config.retention,
             recorded=feedback.learn_from,
         )
+        commissioner = Commissioner(
+            machines=self.machines,
+            opener=opener,
+            values=values,
+            publisher=publisher,
+            recorder=recorder,
+            jobs=self._jobs,
+            log=self.log,
+        )
         self._housekeeping = Housekeeping(
             machines=self.machines,
             store=store,
             values=values,
             samples=samples,
+            prognosis=prognosis,
             log=self.log,
             retention=lambda: self.config.retention,
         )
@@ -124,7 +140,9 @@ class MonitorService:
             machines=self.machines,
             publisher=publisher,
             learning=self.learning,
+            commissioner=commissioner,
             recorder=recorder,
+            prognosis=prognosis,
             log=self.log,
             every_second=self._publish_changes,
         )
@@ -135,6 +153,7 @@ class MonitorService:
             values=values,
             samples=samples,
             learning=self.learning,
+            commissioner=commissioner,
             feedback=feedback,
             admin=self._admin,
             publisher=publisher,

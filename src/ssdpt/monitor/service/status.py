@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time as clock
 
+from ssdpt.alarms.outlook import Outlook
+from ssdpt.alarms.severity import Severity
 from ssdpt.monitor.messages import (
     DriftStatus,
     LearningProgress,
@@ -14,6 +16,7 @@ from ssdpt.monitor.messages import (
 )
 from ssdpt.monitor.service.current_config import CurrentConfig
 from ssdpt.monitor.service.machine import MachineMonitor
+from ssdpt.monitor.service.prognosis import Prognosis
 from ssdpt.monitor.service.registry import MachineRegistry
 from ssdpt.monitor.service.service_log import ServiceLog
 from ssdpt.version import __version__
@@ -23,14 +26,27 @@ class ServiceView:
     """Gathers what is shown of machines and of the service."""
 
     def __init__(
-        self, machines: MachineRegistry, current: CurrentConfig, log: ServiceLog, *, demo: bool
+        self,
+        machines: MachineRegistry,
+        current: CurrentConfig,
+        prognosis: Prognosis,
+        log: ServiceLog,
+        *,
+        demo: bool,
     ) -> None:
-        self._machines, self._current, self._log, self._demo = machines, current, log, demo
+        self._machines, self._current, self._prognosis = machines, current, prognosis
+        self._log, self._demo = log, demo
 
     def machine(self, id: str) -> MachineStatus:
         """One machine; UnknownMachine where there is none."""
         with self._machines.lock:
-            return machine_status(self._machines[id], added_on_page=self._current.is_added(id))
+            machine = self._machines[id]
+            return machine_status(
+                machine,
+                added_on_page=self._current.is_added(id),
+                severity=self._prognosis.severity(machine),
+                outlook=self._prognosis.outlook(machine),
+            )
 
     def machine_if_known(self, id: str) -> MachineStatus | None:
         """None for a machine that is not there, or no longer."""
@@ -55,9 +71,15 @@ class ServiceView:
         )
 
 
-def machine_status(machine: MachineMonitor, *, added_on_page: bool) -> MachineStatus:
+def machine_status(
+    machine: MachineMonitor,
+    *,
+    added_on_page: bool,
+    severity: Severity | None = None,
+    outlook: Outlook | None = None,
+) -> MachineStatus:
     """Everything that is shown of a machine; a new field of the page begins here."""
-    judge, reading, drift = machine.judge, machine.last, machine.events.ongoing.get("drift")
+    reading, drift = machine.last, machine.events.ongoing.get("drift")
     return MachineStatus(
         id=machine.id,
         name=machine.settings.title,
@@ -70,8 +92,8 @@ def machine_status(machine: MachineMonitor, *, added_on_page: bool) -> MachineSt
         p_value=reading.p_value if reading else None,
         level_dbfs=reading.level_dbfs if reading else None,
         last_sound=reading.time if reading else None,
-        thresholds=judge.thresholds,
-        operating_point=judge.operating_point,
+        thresholds=machine.thresholds,
+        operating_point=machine.operating_point,
         operating_points=_operating_points(machine),
         added_on_page=added_on_page,
         drift=None if drift is None else DriftStatus(message=drift.message, since=drift.began),
@@ -79,6 +101,13 @@ def machine_status(machine: MachineMonitor, *, added_on_page: bool) -> MachineSt
         learning=_learning_progress(machine),
         ongoing_events=len(machine.events.ongoing),
         last_event=machine.events.last,
+        baseline=machine.baseline_status,
+        question=machine.question,
+        severity=severity,
+        outlook=outlook,
+        sensor=machine.sensor_status,
+        bands=machine.bands,
+        change_points=tuple(machine.change_points),
         recent_scores=tuple(machine.recent_scores),
     )
 
@@ -88,7 +117,7 @@ def _source_state(machine: MachineMonitor) -> SourceState:
     return SourceState(
         kind=machine.settings.source.kind,
         connected=status.connected and not failure,
-        message=failure or status.message,
+        message=(failure or status.message) + machine.source_remarks,
         drift_ppm=status.drift_ppm,
         gaps=status.gaps,
         reconnects=status.reconnects,
@@ -103,7 +132,7 @@ def _learning_progress(machine: MachineMonitor) -> LearningProgress | None:
 
 
 def _operating_points(machine: MachineMonitor) -> tuple[OperatingPointStatus, ...]:
-    points = machine.judge.baseline.points
+    points = machine.operating_points
     return tuple(
         OperatingPointStatus(
             number=number,

@@ -8,7 +8,7 @@ from ssdpt.monitor.service.registry import MachineRegistry
 
 
 class StatusChanges:
-    """Publishes a machine when its source, operating point or learning progress has changed."""
+    """Publishes a machine when its source, operating point, baseline or learning has changed."""
 
     def __init__(self, machines: MachineRegistry, publisher: Publisher) -> None:
         self._machines, self._publisher = machines, publisher
@@ -28,10 +28,14 @@ def _facts(machine: MachineMonitor) -> object:
     source, collector = machine.capture.source.status, machine.collector
     return (
         machine.muted,
-        machine.judge.operating_point,
+        machine.question,
+        machine.baseline_status,
+        machine.change_points[-1] if machine.change_points else None,
+        machine.operating_point,
         machine.capture.failure,
         source.connected,
         source.message,
+        machine.source_remarks,
         source.gaps,
         source.reconnects,
         round(source.drift_ppm),

@@ -6,13 +6,17 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.config import ChannelSettings, SourceSettings
 from ssdpt.monitor.sources.chunk import Chunk
 from ssdpt.monitor.sources.clock import SYSTEM, Clock
 from ssdpt.types import Floats
+
+if TYPE_CHECKING:
+    from ssdpt.monitor.sources.snapshot import SnapshotSource
+    from ssdpt.monitor.sources.snapshot_message import SnapshotMessage
 
 CHUNK_SECONDS = 0.25
 
@@ -44,23 +48,52 @@ class PushableSource(Protocol):
         """Add sound (frames, channels); gives how many seconds of it are new."""
 
 
-class Source(ABC):
-    """Sound as it arrives: mono chunks at one rate, each with the time of its first sample.
+@runtime_checkable
+class SnapshotReceiver(Protocol):
+    """A source that other programs send snapshots to."""
 
-    A subclass names its settings and gives the chunks. It is created with its settings, the rate of
-    the chunks in Hz, and the clock.
-    """
+    def push_message(self, message: SnapshotMessage) -> float:
+        """Add a snapshot; gives its length in seconds."""
+
+
+class SourceWithStatus(ABC):
+    """What sources of sound and of snapshots have in common: settings, clock, status."""
 
     settings_class: ClassVar[type[SourceSettings]]
 
-    def __init__(self, settings: SourceSettings, rate: int, clock: Clock = SYSTEM) -> None:
-        self.rate = rate
-        self.channel = settings.channel if isinstance(settings, ChannelSettings) else 0
+    def __init__(self, settings: SourceSettings, clock: Clock = SYSTEM) -> None:
         self.clock = clock
         speed = settings.playback_speed
         self._status = SourceStatus(
             False, "not started", clock.wall(), speed=1.0 if speed is None else speed
         )
+
+    @property
+    def status(self) -> SourceStatus:
+        """How it is doing; may be read from any thread."""
+        return self._status
+
+    def _update_status(self, *, connected: bool | None = None, **changes: Any) -> None:
+        """Change the status; replaced as a whole, so that readers never see half of a change."""
+        if connected is not None and connected != self._status.connected:
+            changes |= {"connected": connected, "since": self.clock.wall()}
+        self._status = replace(self._status, **changes)
+
+
+class Source(SourceWithStatus):
+    """Sound as it arrives: mono chunks at one rate, each with the time of its first sample.
+
+    A subclass names its settings and gives the chunks. It is created with its settings, the rate of
+    the chunks in Hz, and the clock. `snapshot_class` is the source of snapshots of the same kind,
+    where there is one.
+    """
+
+    snapshot_class: ClassVar[type[SnapshotSource] | None] = None
+
+    def __init__(self, settings: SourceSettings, rate: int, clock: Clock = SYSTEM) -> None:
+        super().__init__(settings, clock)
+        self.rate = rate
+        self.channel = settings.channel if isinstance(settings, ChannelSettings) else 0
 
     @abstractmethod
     def chunks(self, stop: threading.Event) -> Iterator[Chunk]:
@@ -73,17 +106,6 @@ class Source(ABC):
     def chunks_once(self, stop: threading.Event) -> Iterator[Chunk]:
         """As `chunks`, but raises SourceLost instead of trying again. For a quick check."""
         return self.chunks(stop)
-
-    @property
-    def status(self) -> SourceStatus:
-        """How it is doing; may be read from any thread."""
-        return self._status
-
-    def _update_status(self, *, connected: bool | None = None, **changes: Any) -> None:
-        """Change the status; replaced as a whole, so that readers never see half of a change."""
-        if connected is not None and connected != self._status.connected:
-            changes |= {"connected": connected, "since": self.clock.wall()}
-        self._status = replace(self._status, **changes)
 
     def _count_gap(self, chunk: Chunk) -> Chunk:
         if chunk.gap > 0:

@@ -1,4 +1,4 @@
-"""A folder that another program writes recordings into."""
+"""A folder that another program writes recordings or snapshots into."""
 
 from __future__ import annotations
 
@@ -11,25 +11,26 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from ssdpt.data import audio
+from ssdpt.data.snapshots import recording_files, time_in_name
 from ssdpt.errors import SsdptError
-from ssdpt.monitor.config import ChannelSettings
+from ssdpt.monitor.config import ChannelSettings, SensorSettings
 from ssdpt.monitor.sources.base import Source, SourceLost
 from ssdpt.monitor.sources.chunk import Chunk
 from ssdpt.monitor.sources.clock import SYSTEM, Clock
-from ssdpt.monitor.sources.recordings import read_blocks, skipped_message, sound_files
+from ssdpt.monitor.sources.folder_watch import POLL, FolderWatch, WatchedFile
+from ssdpt.monitor.sources.recordings import read_blocks, sound_files
+from ssdpt.monitor.sources.snapshot import Snapshot, SnapshotSource, Unusable
+from ssdpt.monitor.sources.snapshot_file import SnapshotFile
 from ssdpt.monitor.sources.timeline import Placement, RecordingTimeline
 from ssdpt.types import Floats
 
-_POLL = 0.5  # seconds; polling also sees what other computers write onto a network share
-_STEADY = 1.0  # seconds without a change until a file is opened
-_PATIENCE = 10.0  # seconds without a change until a file that cannot be read is skipped
 _TOLERANCE = 2.0  # seconds; some file systems keep times no finer
 _MAX_AHEAD = 60.0  # seconds that overlapping recordings may reach into the future
 _MAX_HELD = 600.0  # seconds of a recording that are held in memory: 38 MB at 16 kHz
 
 
 class FolderSettings(ChannelSettings):
-    """A folder that another program writes recordings into."""
+    """A folder that another program writes recordings or snapshots into."""
 
     kind: Literal["folder"] = "folder"
     path: Path = Field(description="the folder; new files directly in it are read")
@@ -40,27 +41,80 @@ class FolderSettings(ChannelSettings):
     )
 
     arrives_in_files: ClassVar[bool] = True
-
-
-@dataclass(frozen=True, slots=True)
-class _File:
-    """A file as it is now; after a change it counts as another one."""
-
-    path: Path
-    size: int
-    changed: int  # nanoseconds since 1970
-
-    @property
-    def end(self) -> float:
-        return self.changed / 1e9
+    gives_snapshots: ClassVar[bool] = True
 
 
 @dataclass(frozen=True, slots=True)
 class _Recording:
     """A file that is no longer written, with its header."""
 
-    file: _File
+    file: WatchedFile
     info: audio.AudioInfo
+
+
+class FolderSnapshots(SnapshotSource):
+    """Reads each new file once it is complete, oldest first; files already there are not read.
+
+    A file is one snapshot, or several where its `sensor.yaml` says how long one is. A date and
+    time in its name (UTC) is that of its first sample; where there is none, the time of its last
+    change is that of its last sample.
+    """
+
+    settings_class = FolderSettings
+
+    def __init__(
+        self, settings: FolderSettings, sensor: SensorSettings, clock: Clock = SYSTEM
+    ) -> None:
+        super().__init__(settings, sensor, clock)
+        self._watch = FolderWatch(settings.path, clock, recording_files)
+
+    def snapshots(self, stop: threading.Event) -> Iterator[Snapshot | Unusable]:
+        self._watch.check_folder()
+        first = True
+        while not stop.is_set():
+            for file in self._list(first):
+                read = self._read(file)
+                if read is None or stop.is_set():
+                    break
+                yield from read
+            first = False
+            self.clock.wait(stop, POLL)
+        self._update_status(connected=False, message="stopped")
+
+    def probe(self, timeout: float) -> str:
+        """Lists the folder; files already there are not read."""
+        self._watch.check_folder()
+        self._list(first=True)
+        if not self.status.connected:
+            raise SourceLost(self.status.message)
+        return self.status.message
+
+    def _list(self, first: bool) -> list[WatchedFile]:
+        try:
+            files = self._watch.new_files(first=first)
+        except SourceLost as lost:
+            self._update_status(connected=False, message=str(lost))
+            return []
+        self._update_status(connected=True, message=self._watch.message)
+        # By the times in their names, where they have some: files may be copied in any order.
+        return sorted(files, key=lambda file: time_in_name(file.path.stem) or file.end)
+
+    def _read(self, file: WatchedFile) -> list[Snapshot | Unusable] | None:
+        """The snapshots of a file; None while it may still be written."""
+        try:
+            content = SnapshotFile.read(file.path, self.sensor)
+        except SsdptError as error:
+            return [Unusable(str(error))] if self._watch.give_up(file, error) else None
+        if not file.unchanged:
+            return None
+        self._watch.mark_done(file)
+        self._update_status(
+            message=self._watch.message,
+            rate_in=content.sample_rate,
+            channels_in=len(content.samples),
+        )
+        named = time_in_name(file.path.stem)
+        return list(content.snapshots(file.end - content.span if named is None else named))
 
 
 class FolderSource(Source):
@@ -71,19 +125,15 @@ class FolderSource(Source):
     """
 
     settings_class = FolderSettings
+    snapshot_class = FolderSnapshots
 
     def __init__(self, settings: FolderSettings, rate: int, clock: Clock = SYSTEM) -> None:
         super().__init__(settings, rate, clock)
-        self._folder = settings.path
-        self._started = clock.wall()
-        self._done: set[_File] | None = None  # read or skipped; None: never listed yet
-        self._first_seen: dict[_File, float] = {}  # steady time, of new files
+        self._watch = FolderWatch(settings.path, clock, sound_files)
         self._timeline = RecordingTimeline(_TOLERANCE)
-        self._skipped = 0
-        self._last_skipped = ""
 
     def chunks(self, stop: threading.Event) -> Iterator[Chunk]:
-        self._check_folder()
+        self._watch.check_folder()
         first = True
         while not stop.is_set():
             recordings = self._list(first)
@@ -100,46 +150,27 @@ class FolderSource(Source):
                 yield from self._chunks_of(recording, blocks, begin, stop)
                 if stop.is_set():
                     break
-            self.clock.wait(stop, _POLL)
+            self.clock.wait(stop, POLL)
         self._update_status(connected=False, message="stopped")
 
     def chunks_once(self, stop: threading.Event) -> Iterator[Chunk]:
         """Lists the folder; gives no sound, since files already there are not read."""
-        self._check_folder()
+        self._watch.check_folder()
         self._list(first=True)
         if not self.status.connected:
             raise SourceLost(self.status.message)
         yield from ()
 
-    def _check_folder(self) -> None:
-        if self._folder.is_file():
-            raise SsdptError(f"{self._folder}: is a file; give the folder that is written into")
-
     def _list(self, first: bool) -> list[_Recording]:
-        """New files that seem complete, oldest first."""
+        """New files that seem complete, with their headers, oldest first."""
         try:
-            listed = [_file(path) for path in sound_files(self._folder)]
-        except OSError as error:
-            reason = error.strerror or str(error)
-            message = f"{self._folder}: cannot be listed ({reason})"
-            self._update_status(connected=False, message=message)
+            files = self._watch.new_files(first=first)
+        except SourceLost as lost:
+            self._update_status(connected=False, message=str(lost))
             return []
-        files = {file for file in listed if file is not None}
-        if self._done is None:
-            # Where the folder appears later, only the times of its files tell which are new.
-            self._done = {file for file in files if first or file.end < self._started}
-        self._done &= files
-        new = sorted(files - self._done, key=lambda file: (file.changed, file.path))
-        now = self.clock.steady()
-        self._first_seen = {file: self._first_seen.get(file, now) for file in new}
-        self._update_status(connected=True, message=self._message())
-        return self._with_headers(new)
-
-    def _with_headers(self, files: Sequence[_File]) -> list[_Recording]:
+        self._update_status(connected=True, message=self._watch.message)
         recordings = []
         for file in files:
-            if self._unchanged_for(file) < _STEADY:
-                break  # newer files wait for it
             try:
                 recordings.append(_Recording(file, audio.probe(file.path)))
             except audio.AudioError as error:
@@ -169,9 +200,9 @@ class FolderSource(Source):
             for _ in blocks:
                 pass
             blocks = read_blocks(file.path, self.rate, self.channel)
-        if _file(file.path) != file:
+        if not file.unchanged:
             return None
-        self._mark_done(file)
+        self._watch.mark_done(file)
         return blocks
 
     def _chunks_of(
@@ -191,37 +222,13 @@ class FolderSource(Source):
                 yield self._count_gap(Chunk(samples, placement.time + count / self.rate, gap))
                 count, gap = count + len(samples), 0.0
         except audio.AudioError as error:  # a very long one, deleted while it was read
-            self._count_skipped(error)
+            self._watch.count_skipped(error)
+            self._update_status(message=self._watch.message)
 
-    def _skip(self, file: _File, error: audio.AudioError) -> bool:
+    def _skip(self, file: WatchedFile, error: audio.AudioError) -> bool:
         """Skip a file that cannot be read; False: not yet, it may still be written."""
-        if self._unchanged_for(file) < _PATIENCE and error.problem != "refused":
+        if not self._watch.give_up(file, error):
             return False
-        self._mark_done(file)
-        self._count_skipped(error)
+        self._watch.count_skipped(error)
+        self._update_status(message=self._watch.message)
         return True
-
-    def _count_skipped(self, error: audio.AudioError) -> None:
-        self._skipped += 1
-        self._last_skipped = str(error)
-        self._update_status(message=self._message())
-
-    def _unchanged_for(self, file: _File) -> float:
-        """Seconds."""
-        return self.clock.steady() - self._first_seen[file]
-
-    def _mark_done(self, file: _File) -> None:
-        assert self._done is not None
-        self._done.add(file)
-
-    def _message(self) -> str:
-        return f"watching {self._folder}" + skipped_message(self._skipped, self._last_skipped)
-
-
-def _file(path: Path) -> _File | None:
-    """The file as it is now; None where it no longer exists."""
-    try:
-        stat = path.stat()
-    except FileNotFoundError:
-        return None
-    return _File(path, stat.st_size, stat.st_mtime_ns)

@@ -1,8 +1,10 @@
-"""Sound that other programs send by HTTP or WebSocket."""
+"""Sound or snapshots that other programs send by HTTP or WebSocket."""
 
 from __future__ import annotations
 
+import contextlib
 import math
+import queue
 import threading
 from collections import deque
 from collections.abc import Iterator
@@ -15,14 +17,17 @@ from pydantic import Field
 
 from ssdpt.data.resampling import Resampler
 from ssdpt.errors import SsdptError
-from ssdpt.monitor.config import ChannelSettings
+from ssdpt.monitor.config import ChannelSettings, SensorSettings
 from ssdpt.monitor.sources.base import CHUNK_SECONDS, Source, check_channel
 from ssdpt.monitor.sources.chunk import Chunk
 from ssdpt.monitor.sources.clock import SYSTEM, TOLERANCE, Clock
+from ssdpt.monitor.sources.snapshot import Snapshot, SnapshotSource, Unusable
+from ssdpt.monitor.sources.snapshot_message import SnapshotMessage, from_frames, snapshot_of
 from ssdpt.monitor.sources.timeline import RecordingTimeline
 from ssdpt.types import Floats
 
 MAX_WAITING = 60.0  # seconds of sound
+_MOST_WAITING_SNAPSHOTS = 1000
 _MAX_AHEAD = 60.0  # seconds that the end of what is sent may lie in the future
 _DISCONNECTED_AFTER = 60.0  # seconds without a push, where max_silence is empty
 _IDLE = 1.0  # seconds until the resampler is emptied
@@ -32,7 +37,7 @@ _MAX_CHANNELS = 64
 
 
 class PushedSettings(ChannelSettings):
-    """Sound that other programs send by HTTP or WebSocket."""
+    """Sound or snapshots that other programs send by HTTP or WebSocket."""
 
     kind: Literal["pushed"] = "pushed"
     max_silence: float | None = Field(
@@ -42,6 +47,7 @@ class PushedSettings(ChannelSettings):
     )
 
     arrives_in_files: ClassVar[bool] = True
+    gives_snapshots: ClassVar[bool] = True
 
     @property
     def reads_local_files(self) -> bool:
@@ -60,10 +66,65 @@ class _Push:
         return len(self.samples) / self.rate
 
 
+class PushedSnapshots(SnapshotSource):
+    """Each push is one snapshot, whose channels are its axes; held until it is read."""
+
+    settings_class = PushedSettings
+
+    def __init__(
+        self, settings: PushedSettings, sensor: SensorSettings, clock: Clock = SYSTEM
+    ) -> None:
+        super().__init__(settings, sensor, clock)
+        self._waiting: queue.Queue[Snapshot] = queue.Queue(_MOST_WAITING_SNAPSHOTS)
+        self._update_status(connected=True, message="waiting for the first snapshot")
+
+    def push(
+        self,
+        samples: NDArray[np.float32] | NDArray[np.int16],
+        rate: int,
+        channels: int = 1,
+        time: float | None = None,
+    ) -> float:
+        """Add a snapshot (frames, axes) within ±1; gives its seconds. From any thread."""
+        frames = _frames(samples, rate, channels)
+        return self._add(from_frames(frames, rate, time, self.clock.wall()))
+
+    def push_message(self, message: SnapshotMessage) -> float:
+        """Add a snapshot in the unit of the sensor; gives its seconds. From any thread."""
+        return self._add(snapshot_of(message, self.sensor, self.clock.wall()))
+
+    def snapshots(self, stop: threading.Event) -> Iterator[Snapshot | Unusable]:
+        while not stop.is_set():
+            with contextlib.suppress(queue.Empty):
+                yield self._waiting.get(timeout=_POLL)
+        self._update_status(connected=False, message="stopped")
+
+    def probe(self, timeout: float) -> str:
+        """Nothing arrives before someone sends it."""
+        return self.status.message
+
+    def _add(self, snapshot: Snapshot) -> float:
+        try:
+            self._waiting.put_nowait(snapshot)
+        except queue.Full:
+            raise SsdptError(
+                f"{_MOST_WAITING_SNAPSHOTS} snapshots are waiting to be processed; send them no "
+                "faster than they were taken"
+            ) from None
+        self._update_status(
+            connected=True,
+            message="snapshots arrive",
+            rate_in=snapshot.sample_rate,
+            channels_in=len(snapshot.samples),
+        )
+        return snapshot.seconds
+
+
 class PushedSource(Source):
     """Holds pushed sound until it is read; refuses sound that arrives faster than it is read."""
 
     settings_class = PushedSettings
+    snapshot_class = PushedSnapshots
 
     def __init__(self, settings: PushedSettings, rate: int, clock: Clock = SYSTEM) -> None:
         super().__init__(settings, rate, clock)
@@ -158,24 +219,12 @@ class PushedSource(Source):
         self, samples: NDArray[np.float32] | NDArray[np.int16], rate: int, channels: int
     ) -> Floats:
         """The chosen channel as float (n,); SsdptError where the samples are not usable."""
-        if not _RATES[0] <= rate <= _RATES[1]:
-            raise SsdptError(
-                f"a rate of {rate} Hz is not supported; send {_RATES[0]} to {_RATES[1]}"
-            )
-        if not 1 <= channels <= _MAX_CHANNELS:
-            raise SsdptError(f"{channels} channels are not supported; send 1 to {_MAX_CHANNELS}")
+        frames = _frames(samples, rate, channels)
         check_channel("the sound sent", self.channel, channels)
-        if samples.size % channels or (samples.ndim == 2 and samples.shape[1] != channels):
-            raise SsdptError(
-                f"{samples.size} samples are not a multiple of {channels} channels; "
-                f"send whole frames"
-            )
-        mono = samples.reshape(-1, channels)[:, self.channel]
-        if mono.dtype == np.int16:
-            return mono.astype(np.float32) / np.float32(32768)
+        mono = frames[:, self.channel]
         if not np.isfinite(mono).all():
             raise SsdptError("some samples are not numbers (NaN or infinite)")
-        return mono.astype(np.float32)
+        return mono
 
     def _check_future(self, ahead: float, *, time_given: bool) -> None:
         if ahead <= _MAX_AHEAD:
@@ -205,3 +254,19 @@ class PushedSource(Source):
         length = round(CHUNK_SECONDS * self.rate)
         for at in range(0, len(samples), length):
             yield Chunk(samples[at : at + length], time + at / self.rate, gap if at == 0 else 0.0)
+
+
+def _frames(samples: NDArray[np.float32] | NDArray[np.int16], rate: int, channels: int) -> Floats:
+    """(frames, channels) as float; SsdptError where they cannot be so."""
+    if not _RATES[0] <= rate <= _RATES[1]:
+        raise SsdptError(f"a rate of {rate} Hz is not supported; send {_RATES[0]} to {_RATES[1]}")
+    if not 1 <= channels <= _MAX_CHANNELS:
+        raise SsdptError(f"{channels} channels are not supported; send 1 to {_MAX_CHANNELS}")
+    if samples.size % channels or (samples.ndim == 2 and samples.shape[1] != channels):
+        raise SsdptError(
+            f"{samples.size} samples are not a multiple of {channels} channels; send whole frames"
+        )
+    frames = samples.reshape(-1, channels)
+    if frames.dtype == np.int16:
+        return frames.astype(np.float32) / np.float32(32768)
+    return frames.astype(np.float32)

@@ -2,6 +2,7 @@
 
 from ssdpt.monitor.store.actions import Action
 from ssdpt.monitor.store.backup import back_up, restore
+from ssdpt.monitor.store.band_trends import BandTrend
 from ssdpt.monitor.store.engine import StoreUnavailable
 from ssdpt.monitor.store.readings import Trend
 from ssdpt.monitor.store.retention import RemovedAudio, Retained
@@ -11,6 +12,7 @@ from ssdpt.monitor.store.writer import StoreWriter
 
 __all__ = [
     "Action",
+    "BandTrend",
     "RemovedAudio",
     "Retained",
     "Role",

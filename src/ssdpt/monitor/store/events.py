@@ -6,10 +6,14 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, and_, case, func, or_, select, update
+from pydantic import TypeAdapter
+from sqlalchemy import Connection, Row, Select, and_, func, or_, select, update
 
+from ssdpt.alarms.findings import Finding
+from ssdpt.alarms.severity import Severity
 from ssdpt.errors import SsdptError
-from ssdpt.monitor.messages import Acknowledgement, Comment, Event, EventLabel
+from ssdpt.monitor.events.episodes import end_event
+from ssdpt.monitor.messages import Acknowledgement, Comment, Episode, Event, EventLabel
 from ssdpt.monitor.store.actions import log
 from ssdpt.monitor.store.base import StoreBase, storable
 from ssdpt.monitor.store.tables import comments, events, machines
@@ -17,8 +21,11 @@ from ssdpt.monitor.store.tables import comments, events, machines
 # Columns that the service sets. The others are set by people, and saving never overwrites them.
 _SET_BY_SERVICE = (
     *("machine", "kind", "level", "began", "ended", "message", "peak", "threshold"),
-    *("audio_begin", "top_bands_hz"),
+    *("audio_begin", "top_bands_hz", "findings", "episodes", "may_continue"),
+    *("baseline_learned_at", "severity"),
 )
+_EPISODES = TypeAdapter(tuple[Episode, ...])
+_FINDINGS = TypeAdapter(tuple[Finding, ...])
 _EVENTS_PER_QUERY = 10_000  # databases limit how many values a query has
 
 
@@ -47,6 +54,11 @@ class Events(StoreBase):
             "acknowledged_at": None if acknowledged is None else acknowledged.at,
             "audio_begin": event.audio_begin,
             "top_bands_hz": json.dumps(event.top_bands_hz),
+            "findings": _FINDINGS.dump_json(event.findings).decode(),
+            "episodes": _EPISODES.dump_json(event.episodes).decode(),
+            "may_continue": event.may_continue,
+            "baseline_learned_at": event.baseline_learned_at,
+            "severity": None if event.severity is None else event.severity.model_dump_json(),
         }
         insert = self.database.insert(events).values(row)
         new, old = insert.excluded, events.c
@@ -142,11 +154,10 @@ class Events(StoreBase):
 
     def end_events(self, machine: str, at: float) -> int:
         """End all active events of a machine, of every kind; returns how many."""
-        active = and_(events.c.machine == self._number(machine), events.c.ended.is_(None))
-        # No event ends before it began, even if the clock was set back.
-        end = case((events.c.began > at, events.c.began), else_=at)
-        with self.database.write() as connection:
-            return connection.execute(update(events).where(active).values(ended=end)).rowcount
+        ongoing = self.ongoing_events(machine)
+        for event in ongoing:
+            self.save_event(end_event(event, at))
+        return len(ongoing)
 
 
 def _select(machine: str | None = None) -> Select[Any]:
@@ -197,6 +208,11 @@ def _with_comments(connection: Connection, rows: Sequence[Row[Any]]) -> list[Eve
             comments=tuple(comments_by_event[row.id]),
             audio_begin=row.audio_begin,
             top_bands_hz=tuple((low, high) for low, high in json.loads(row.top_bands_hz)),
+            findings=_FINDINGS.validate_json(row.findings),
+            episodes=_EPISODES.validate_json(row.episodes),
+            may_continue=row.may_continue,
+            baseline_learned_at=row.baseline_learned_at,
+            severity=None if row.severity is None else Severity.model_validate_json(row.severity),
         )
         for row in rows
     ]

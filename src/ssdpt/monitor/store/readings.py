@@ -9,27 +9,19 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, Table, select
+from sqlalchemy import Connection, Table, func, select
 
-from ssdpt.errors import SsdptError
 from ssdpt.monitor.messages import MachineState, Reading
+from ssdpt.monitor.store.bands import band_row, bands_of
 from ssdpt.monitor.store.base import StoreBase
-from ssdpt.monitor.store.rollup import HOUR, MINUTE, aggregates, roll_up, roll_up_again
-from ssdpt.monitor.store.rollup_progress import ProgressName, read_progress
-from ssdpt.monitor.store.tables import STATE_CODES, STATE_OF_CODE, hours, minutes, seconds
+from ssdpt.monitor.store.rollup import HOUR, aggregates, roll_up, roll_up_again
+from ssdpt.monitor.store.rollup_progress import read_progress
+from ssdpt.monitor.store.tables import STATE_CODES, STATE_OF_CODE, hours, seconds
+from ssdpt.monitor.store.time_points import divide, milliseconds
 
 _SILENCE_DBFS = -120.0
-_LATEST = 1e11  # seconds since 1970; a later time is that of a wrong clock
 _PAGE = 10_000  # rows per query
 _DAY = 24 * HOUR
-# Lengths of a point in milliseconds. Points begin at multiples of it, so that they stay the same
-# when someone scrolls along the time axis.
-_LENGTHS = (
-    *(1000 * n for n in (1, 2, 5, 10, 15, 30)),
-    *(MINUTE * n for n in (1, 2, 5, 10, 15, 30)),
-    *(HOUR * n for n in (1, 2, 3, 6, 12)),
-    *(_DAY * n for n in (1, 2, 7, 14, 28, 84, 364)),
-)
 
 
 @dataclass(frozen=True)
@@ -42,6 +34,8 @@ class Trend:
     mean: NDArray[np.float64]
     high: NDArray[np.float64]
     state: tuple[MachineState, ...]  # (points,) the most urgent
+    alert_seconds: NDArray[np.float64]  # (points,) of sound in alert, not counting alarm
+    alarm_seconds: NDArray[np.float64]  # (points,)
 
 
 @dataclass
@@ -51,6 +45,8 @@ class _Point:
     total: float = 0.0
     high: float = -math.inf
     state: int = 0
+    alert_seconds: int = 0
+    alarm_seconds: int = 0
 
 
 class Readings(StoreBase):
@@ -82,18 +78,19 @@ class Readings(StoreBase):
     def _row(self, reading: Reading) -> dict[str, Any]:
         return {
             "machine": self._get_or_add_number(reading.machine),
-            "time": _milliseconds(reading.time),
+            "time": milliseconds(reading.time),
             "state": STATE_CODES[reading.state],
             "level": _level(reading.level_dbfs),
             "score": _finite(reading.score),
             "smoothed": _finite(reading.smoothed),
             "p_value": _finite(reading.p_value),
+            **band_row(reading.bands_db),
         }
 
     def readings(self, machine: str, begin: float, end: float) -> Iterator[Reading]:
         """Readings of every second from `begin` up to `end`, in order, as far as they exist."""
         number = self._number(machine)
-        first, last = _milliseconds(begin), _milliseconds(end)
+        first, last = milliseconds(begin), milliseconds(end)
         while number is not None:
             query = (
                 select(seconds)
@@ -112,6 +109,7 @@ class Readings(StoreBase):
                     score=row.score,
                     smoothed=row.smoothed,
                     p_value=row.p_value,
+                    bands_db=bands_of(row),
                 )
             if len(rows) < _PAGE:
                 return
@@ -119,49 +117,38 @@ class Readings(StoreBase):
 
     def trend(self, machine: str, begin: float, end: float, points: int = 600) -> Trend:
         """From `begin` up to `end`, in about `points` points."""
-        if not (begin < end and points > 0):
-            raise SsdptError(f"cannot show a trend from {begin} to {end} in {points} points")
-        first, last = _milliseconds(begin), _milliseconds(end)
         number = self._number(machine)
+        buckets: dict[int, _Point] = {}
         with self.database.read() as connection:
-            progress = read_progress(connection)
-            length = _length((last - first) / points, first, progress)
-            first = first - first % length
-            last = last + -last % length
-            buckets: dict[int, _Point] = {}
+            divided = divide(connection, begin, end, points)
             if number is not None:
-                for table, since, until in _pieces(length, first, last, progress):
-                    _add_rows(connection, table, number, since, until, length, buckets)
-        return _trend(buckets, length)
+                for table, since, until in divided.pieces:
+                    _add_rows(connection, table, number, since, until, divided.length, buckets)
+        return _trend(buckets, divided.seconds_per_point)
+
+    def daily_maxima(self, machine: str, days: int = 90) -> list[float]:
+        """The highest smoothed score of each of its last days (UTC) with scores, oldest first.
+
+        The last of the days is that of its newest complete hour.
+        """
+        column = hours.c
+        own = column.machine == self._number(machine)
+        with self.database.read() as connection:
+            newest = connection.scalar(select(func.max(column.time)).where(own))
+            if newest is None:
+                return []
+            since = (newest // _DAY - days + 1) * _DAY
+            query = (
+                select(func.max(column.high), (column.time // _DAY).label("day"))
+                .where(own, column.time >= since, column.high.is_not(None))
+                .group_by("day")
+                .order_by("day")
+            )
+            return [float(high) for high in connection.scalars(query)]
 
     def roll_up(self, now: float) -> None:
         """Roll up seconds to minutes, and minutes to hours, that are over at `now`."""
-        roll_up(self.database, _milliseconds(now))
-
-
-def _length(shortest: float, first: int, progress: dict[ProgressName, int]) -> int:
-    """Of a point, in ms; not shorter than the rows that are still stored at `first`."""
-    if first < progress["minutes_removed"]:
-        shortest = max(shortest, HOUR)
-    elif first < progress["seconds_removed"]:
-        shortest = max(shortest, MINUTE)
-    fitting = (length for length in _LENGTHS if length >= shortest)
-    return next(fitting, math.ceil(shortest / _DAY) * _DAY)
-
-
-def _pieces(
-    length: int, first: int, last: int, progress: dict[ProgressName, int]
-) -> Iterator[tuple[Table, int, int]]:
-    """Which tables a trend is read from: coarse rows as far as they exist, then finer ones."""
-    if length >= HOUR:
-        until = min(max(first, progress["hours"]), last)
-        yield hours, first, until
-        first = until
-    if length >= MINUTE:
-        until = min(max(first, progress["minutes"]), last)
-        yield minutes, first, until
-        first = until
-    yield seconds, first, last
+        roll_up(self.database, milliseconds(now))
 
 
 def _add_rows(
@@ -182,9 +169,11 @@ def _add_rows(
         .where(column.machine == number, column.time >= since, column.time < until)
         .group_by("bucket")
     )
-    for bucket, scored, low, total, high, state in rows:
+    for bucket, scored, low, total, high, state, alert_seconds, alarm_seconds in rows:
         point = buckets.setdefault(bucket, _Point())
         point.state = max(point.state, state)
+        point.alert_seconds += alert_seconds
+        point.alarm_seconds += alarm_seconds
         if scored:
             point.scored += scored
             point.low = min(point.low, low)
@@ -192,7 +181,7 @@ def _add_rows(
             point.high = max(point.high, high)
 
 
-def _trend(buckets: dict[int, _Point], length: int) -> Trend:
+def _trend(buckets: dict[int, _Point], seconds_per_point: float) -> Trend:
     numbers = sorted(buckets)
     points = [buckets[number] for number in numbers]
     scored = np.array([point.scored for point in points], dtype=np.float64)
@@ -201,19 +190,15 @@ def _trend(buckets: dict[int, _Point], length: int) -> Trend:
         return np.where(scored > 0, np.array(values, dtype=np.float64), np.nan)
 
     return Trend(
-        seconds_per_point=length / 1000,
-        time=np.array(numbers, dtype=np.float64) * (length / 1000),
+        seconds_per_point=seconds_per_point,
+        time=np.array(numbers, dtype=np.float64) * seconds_per_point,
         low=where_scored([point.low for point in points]),
         mean=where_scored([point.total for point in points]) / np.maximum(scored, 1),
         high=where_scored([point.high for point in points]),
         state=tuple(STATE_OF_CODE[point.state] for point in points),
+        alert_seconds=np.array([point.alert_seconds for point in points], dtype=np.float64),
+        alarm_seconds=np.array([point.alarm_seconds for point in points], dtype=np.float64),
     )
-
-
-def _milliseconds(time: float) -> int:
-    if not 0 <= time < _LATEST:
-        raise SsdptError(f"time {time}: not in seconds since 1970; check the clock")
-    return round(time * 1000)
 
 
 def _level(dbfs: float) -> float:

@@ -5,11 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Select, Table, func, select
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    SmallInteger,
+    Table,
+    case,
+    cast,
+    func,
+    select,
+)
 
+from ssdpt.monitor.messages import MachineState
 from ssdpt.monitor.store.engine import Database
 from ssdpt.monitor.store.rollup_progress import ProgressName, read_progress, set_progress
-from ssdpt.monitor.store.tables import hours, machines, minutes, seconds
+from ssdpt.monitor.store.tables import (
+    BAND_COLUMNS,
+    STATE_CODES,
+    hours,
+    machines,
+    minutes,
+    seconds,
+)
 
 MINUTE, HOUR = 60_000, 3_600_000  # milliseconds
 _WAIT = 10_000  # ms; readings arrive in batches, and without the last a minute is rolled up twice
@@ -25,6 +43,8 @@ class Aggregates(NamedTuple):
     total: ColumnElement[Any]
     high: ColumnElement[Any]
     state: ColumnElement[Any]
+    alert_seconds: ColumnElement[Any]  # a reading stands for a second
+    alarm_seconds: ColumnElement[Any]
 
 
 def aggregates(table: Table) -> Aggregates:
@@ -34,7 +54,7 @@ def aggregates(table: Table) -> Aggregates:
         score = column.smoothed
         return Aggregates(
             func.count(score), func.min(score), func.sum(score), func.max(score),
-            func.max(column.state),
+            func.max(column.state), _count(column.state, "alert"), _count(column.state, "alarm"),
         )  # fmt: skip
     return Aggregates(
         func.sum(column.scored),
@@ -42,7 +62,25 @@ def aggregates(table: Table) -> Aggregates:
         func.sum(column.mean * column.scored),
         func.max(column.high),
         func.max(column.state),
+        func.sum(column.alert_seconds),
+        func.sum(column.alarm_seconds),
     )
+
+
+def band_sums(table: Table) -> tuple[list[ColumnElement[Any]], list[ColumnElement[Any]]]:
+    """Sum of each band over rows of a table of readings, and the number of readings in it."""
+    columns = [table.c[name] for name in BAND_COLUMNS]
+    if table is seconds:
+        return [func.sum(1.0 * band) for band in columns], [func.count(band) for band in columns]
+    readings = table.c.readings
+    return (
+        [func.sum(1.0 * band * readings) for band in columns],
+        [func.sum(case((band.is_not(None), readings))) for band in columns],
+    )
+
+
+def _count(column: ColumnElement[Any], state: MachineState) -> ColumnElement[Any]:
+    return func.sum(case((column == STATE_CODES[state], 1), else_=0))
 
 
 def roll_up(database: Database, now: int) -> None:
@@ -147,6 +185,12 @@ def _rolled_up(source: Table, length: int, number: int, begin: int, end: int) ->
             values.high,
             values.state,
             level,
+            values.alert_seconds,
+            values.alarm_seconds,
+            *(
+                cast(func.round(total / func.nullif(count, 0)), SmallInteger)
+                for total, count in zip(*band_sums(source), strict=True)
+            ),
         )
         .where(column.machine == number, column.time >= begin, column.time < end)
         .group_by(column.machine, "bucket")

@@ -8,6 +8,7 @@ from typing import Self
 
 from ssdpt.monitor.store.actions import Actions
 from ssdpt.monitor.store.attachments import Files, files_folder
+from ssdpt.monitor.store.band_trends import BandTrends
 from ssdpt.monitor.store.engine import Database
 from ssdpt.monitor.store.events import Events
 from ssdpt.monitor.store.key_value_store import KeyValueStore
@@ -17,7 +18,7 @@ from ssdpt.monitor.store.schema import needs_upgrade, store_id, upgrade
 from ssdpt.monitor.store.users import Users
 
 
-class Store(Retention, Events, KeyValueStore, Users, Actions):
+class Store(Retention, BandTrends, Events, KeyValueStore, Users, Actions):
     """Made by `open`. For all threads of a process.
 
     Methods raise StoreUnavailable while the database cannot be reached, and work again afterwards.

@@ -10,6 +10,7 @@ from __future__ import annotations
 from sqlalchemy import (
     REAL,
     BigInteger,
+    Boolean,
     Column,
     Double,
     ForeignKey,
@@ -21,6 +22,7 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    false,
 )
 
 from ssdpt.monitor.messages import MachineState
@@ -37,6 +39,9 @@ STATE_CODES: dict[MachineState, int] = {
     "alarm": 60,
 }
 STATE_OF_CODE = {code: state for state, code in STATE_CODES.items()}
+
+# Levels of frequency bands, in hundredths of a dB: whole numbers of two bytes in both databases.
+BAND_COLUMNS = tuple(f"band_{number}" for number in range(8))
 
 metadata = MetaData()
 # SQLite numbers new rows by itself only if the key is an INTEGER.
@@ -69,6 +74,13 @@ machine_values = Table(  # values that outlive a restart, as JSON
     Column("key", String(64), primary_key=True),
     Column("value", Text, nullable=False),
 )
+
+
+def _bands() -> list[Column[int]]:
+    """Null where a machine has fewer bands, or none."""
+    return [Column(name, SmallInteger) for name in BAND_COLUMNS]
+
+
 seconds = Table(
     "seconds",
     metadata,
@@ -79,6 +91,7 @@ seconds = Table(
     Column("score", Double),
     Column("smoothed", Double),
     Column("p_value", Double),
+    *_bands(),
     PrimaryKeyConstraint(
         "machine", "time", name="seconds_pkey", postgresql_include=["smoothed", "state"]
     ),
@@ -101,11 +114,16 @@ def _rolled_up(name: str) -> Table:
         Column("high", REAL),
         Column("state", SmallInteger, nullable=False),  # the most urgent
         Column("level", REAL, nullable=False),  # mean of dBFS
+        Column("alert_seconds", Integer, nullable=False, server_default="0"),  # readings in alert
+        Column("alarm_seconds", Integer, nullable=False, server_default="0"),
+        *_bands(),  # mean
         PrimaryKeyConstraint(
             "machine",
             "time",
             name=f"{name}_pkey",
-            postgresql_include=["scored", "low", "mean", "high", "state"],
+            postgresql_include=[
+                *("scored", "low", "mean", "high", "state", "alert_seconds", "alarm_seconds")
+            ],
         ),
         sqlite_with_rowid=False,
         postgresql_with=_VACUUM_SOON,
@@ -133,6 +151,11 @@ events = Table(
     Column("acknowledged_at", Double),
     Column("audio_begin", Double),
     Column("top_bands_hz", Text, nullable=False),  # JSON
+    Column("findings", Text, nullable=False, server_default="[]"),  # JSON
+    Column("episodes", Text, nullable=False, server_default="[]"),  # JSON
+    Column("may_continue", Boolean, nullable=False, server_default=false()),
+    Column("baseline_learned_at", Double),
+    Column("severity", Text),  # JSON
     Index("events_began", "began"),
     Index("events_machine_began", "machine", "began"),
 )

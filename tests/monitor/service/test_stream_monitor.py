@@ -3,84 +3,15 @@
 from __future__ import annotations
 
 import json
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from machine_by_hand import RATE, SETTINGS, Machine, events, states
 
 from ssdpt.alarms.operating_points import OperatingPoints
-from ssdpt.alarms.settings import AlarmSettings
-from ssdpt.config.settings import DecisionConfig, FeatureConfig
-from ssdpt.features.logmel import LogMel
-from ssdpt.features.loudness import Loudness
-from ssdpt.monitor.capture.capture import AudioCapture
 from ssdpt.monitor.capture.spectrum import SpectrumBaseline
-from ssdpt.monitor.config import MachineSettings
 from ssdpt.monitor.learning.collector import BaselineCollector
-from ssdpt.monitor.messages import Acknowledgement, EventChanged, ReadingTaken, StateChanged
-from ssdpt.monitor.scoring.live_model import LiveScore
-from ssdpt.monitor.service.machine import MachineMonitor
-from ssdpt.monitor.service.status import machine_status
-from ssdpt.monitor.sources.base import SourceStatus
-from ssdpt.monitor.sources.pushed_source import PushedSettings
-from ssdpt.scoring.calibrate import fit_tail
-
-RATE = 16000
-SETTINGS = MachineSettings(
-    id="pump",
-    name="Pump",
-    source=PushedSettings(),
-    alarm=AlarmSettings(smoothing=1.0, min_duration=2.0, clear_after=3.0),
-)
-
-
-class Machine:
-    """A machine whose seconds are given by hand."""
-
-    def __init__(self, settings=SETTINGS, model=True):
-        tail = fit_tail([np.random.default_rng(0).normal(0, 1, 200)], DecisionConfig(), 0)
-        detector = SimpleNamespace(
-            calibration=SimpleNamespace(tail=lambda section: tail), system_name="texture"
-        )
-        live = SimpleNamespace(detector=detector, clip_seconds=10.0) if model else None
-        source = SimpleNamespace(status=SourceStatus(True, "plays", 0.0))
-        self.log_mel = LogMel(FeatureConfig(), RATE)
-        self.capture = AudioCapture("pump", source, self.log_mel, RATE, seconds=20.0)
-        self.capture.last_chunk_at = float("inf")
-        self.monitor = MachineMonitor(settings, self.capture, live, "00")
-        self.now = 1000.0
-
-    def frames(self, samples):
-        """The log-mel of one second."""
-        return self.log_mel(samples)[: round(1 / self.log_mel.frame_seconds)]
-
-    def seconds(self, count, score=0.0, dbfs=-30.0, clipped=0.0, sound=None):
-        """So many seconds like this; all messages."""
-        messages = []
-        samples = np.full(RATE, 0.01, np.float32) if sound is None else sound
-        frames = self.frames(samples)
-        for _ in range(count):
-            self.now += 1.0
-            self.capture.samples.add(samples, self.now - 1)
-            self.capture.log_mel.add(frames, self.now - 1)
-            self.capture.levels.append((self.now, Loudness(dbfs, clipped)))
-            assert self.monitor.due
-            live_score = None if score is None else LiveScore(score, {"spectrum": score}, 0)
-            messages += self.monitor.process_second(live_score)
-            assert not self.monitor.due
-        return messages
-
-    @property
-    def status(self):
-        return machine_status(self.monitor, added_on_page=False)
-
-
-def events(messages):
-    return [message.event for message in messages if isinstance(message, EventChanged)]
-
-
-def states(messages):
-    return [message.state for message in messages if isinstance(message, StateChanged)]
+from ssdpt.monitor.messages import Acknowledgement, ReadingTaken
 
 
 @pytest.fixture
@@ -219,7 +150,7 @@ def test_slow_change_is_offered_as_a_new_baseline(machine):
     assert not machine.monitor.judge.can_accept_drift
     machine.seconds(600, score=moved)
     assert machine.monitor.judge.can_accept_drift
-    machine.monitor.judge.accept_drift()
+    machine.monitor.accept_drift()
     assert machine.monitor.judge.thresholds.usual_score == pytest.approx(moved, rel=0.05)
     (ended,) = events(machine.seconds(1, score=moved))
     assert (ended.id, ended.ended is None) == (event.id, False)
@@ -250,14 +181,14 @@ def test_what_people_do_to_an_event_is_not_lost_when_it_ends(machine):
 def test_a_harmless_alarm_that_stands_is_taken_as_the_new_normal(machine):
     machine.seconds(3)
     (event,) = events(machine.seconds(400, score=99.0))[:1]
-    machine.monitor.judge.accept_drift()
+    machine.monitor.accept_drift()
     (ended,) = events(machine.seconds(1, score=99.0))
     assert (ended.id, ended.ended is None) == (event.id, False)
     assert machine.monitor.state == "normal"
     assert not events(machine.seconds(20, score=99.0))
     # A second one starts from there.
     machine.seconds(400, score=120.0)
-    machine.monitor.judge.accept_drift()
+    machine.monitor.accept_drift()
     assert machine.monitor.judge.thresholds.usual_score == pytest.approx(120.0, abs=1.0)
 
 
@@ -335,7 +266,7 @@ def test_of_a_machine_that_is_lost_nothing_is_messages_that_was_before(machine):
 
 def test_bands_of_normal_spectra_are_remembered(machine):
     machine.seconds(40)
-    before, after = machine.monitor.spectrum, SpectrumBaseline()
+    before, after = machine.monitor.references.spectrum, SpectrumBaseline()
     after.restore(json.loads(json.dumps(before.to_json())))
     hz = machine.capture.frequencies
     expected = before.compare(hz, None, 0).mean

@@ -1,0 +1,466 @@
+"""A machine that is listened to all the time: every second becomes a state and a reading."""
+
+from __future__ import annotations
+
+import math
+import time as clock
+from collections.abc import Callable
+from typing import Any
+
+from ssdpt.alarms.commissioning import Commissioning
+from ssdpt.alarms.findings import Finding
+from ssdpt.alarms.judge import MachineJudge, ScoreScale, Verdict
+from ssdpt.alarms.operating_points import UNKNOWN, OperatingPoints
+from ssdpt.alarms.running import RunningDetector
+from ssdpt.alarms.stream_judge import StreamJudge, StreamVerdict
+from ssdpt.alarms.thresholds import Thresholds
+from ssdpt.features.indicators import Indicators
+from ssdpt.features.loudness import Loudness
+from ssdpt.monitor.capture.capture import AudioCapture
+from ssdpt.monitor.config import MachineSettings
+from ssdpt.monitor.events import descriptions
+from ssdpt.monitor.learning.collector import CLIP_SECONDS, BaselineCollector
+from ssdpt.monitor.learning.references import References
+from ssdpt.monitor.learning.sound_learner import SoundLearner
+from ssdpt.monitor.messages import (
+    BandStatus,
+    BaselineStatus,
+    ChangePoint,
+    CommissioningQuestion,
+    EventLevel,
+    MachineState,
+    Message,
+    Reading,
+    ReadingTaken,
+    SensorStatus,
+)
+from ssdpt.monitor.scoring.live_model import LiveModel, LiveScore, ScoringCursor
+from ssdpt.monitor.service.band_status import band_statuses
+from ssdpt.monitor.service.machine import MachineMonitor
+from ssdpt.monitor.service.stretch_progress import StretchProgress
+from ssdpt.monitor.service.unusual_sound import changes_of, last_sound, message_of
+from ssdpt.types import Floats, Level
+
+_LATE_SCORE = 2.0  # seconds by which the first score may come later than a whole clip
+_RECORDING_ENDED = 2.0  # seconds without sound after which no more of a recording comes
+_LONGEST_STEP = 10.0  # seconds; after a longer pause nothing was judged in between
+
+
+class StreamMonitor(MachineMonitor):
+    """A machine whose sound comes as a stream and is scored by a model."""
+
+    capture: AudioCapture
+    collector: BaselineCollector | None
+
+    def __init__(
+        self,
+        settings: MachineSettings,
+        capture: AudioCapture,
+        model: LiveModel | None,
+        section: str,
+        *,
+        usual_dbfs: float | None = None,
+    ) -> None:
+        """`section`: the machine ID within the model; `usual_dbfs`: its level while running."""
+        super().__init__(settings, capture)
+        self.model = model
+        self.cursor = ScoringCursor(section)
+        self.alarms = StreamJudge(settings.alarm, _scale(model, section))
+        self.running = RunningDetector(settings.alarm.off_below_dbfs, usual_dbfs)
+        self.references = References()
+        self._sound_learner = SoundLearner(capture.rate)
+        self._processed_until = 0.0  # end of the last second that was processed
+        # From when on it was judged without a pause; None: the last second was not.
+        self.judged_since: float | None = None
+        self._stretch = StretchProgress()
+
+    @property
+    def judge(self) -> MachineJudge:
+        """What judges its scores."""
+        return self.alarms.scores
+
+    @property
+    def section(self) -> str:
+        """The machine ID within its model."""
+        return self.cursor.section
+
+    @property
+    def due(self) -> bool:
+        """Whether another second was captured.
+
+        With another time, not a later one: the clock may be set back.
+        """
+        clip = CLIP_SECONDS if self.model is None else self.model.clip_seconds
+        if self._stretch.seconds == round(clip) - 1:  # the next second completes a clip
+            self.capture.complete_recording()
+        levels = self.capture.levels
+        return bool(levels) and levels[-1][0] != self._processed_until
+
+    @property
+    def thresholds(self) -> Thresholds | None:
+        return self.judge.thresholds
+
+    @property
+    def operating_point(self) -> int | None:
+        return self.judge.operating_point
+
+    @property
+    def operating_points(self) -> OperatingPoints | None:
+        return self.judge.baseline.points
+
+    @property
+    def sensor_status(self) -> SensorStatus:
+        sensor = self.settings.sensor
+        return SensorStatus(
+            unit=sensor.unit,
+            full_scale=sensor.scale,
+            sample_rate=self.capture.rate,
+            axes=sensor.axes,
+            at_intervals=self.settings.source.arrives_in_files,
+        )
+
+    def start_learning(self, minutes: float) -> None:
+        self.running = RunningDetector(self.settings.alarm.off_below_dbfs)
+        self.collector = BaselineCollector.for_minutes(minutes)
+
+    def learned_values(self) -> dict[str, Any]:
+        values: dict[str, Any] = {
+            "usual_dbfs": self.running.usual_dbfs,
+            "change_points": [point.model_dump(mode="json") for point in self.change_points],
+        }
+        if self.model is not None:
+            baseline = self.judge.baseline
+            values["baseline"] = {"model": self.model.digest, **baseline.to_json()}
+            values["block_maxima"] = baseline.blocks.to_json()
+            values["commissioning"] = self.alarms.commissioning.to_json()
+            values |= self.references.values()
+        return values
+
+    def restore_values(self, get: Callable[[str], Any]) -> None:
+        """What was learned with another model does not count."""
+        points = get("change_points") or []
+        self.change_points.extend(ChangePoint.model_validate(point) for point in points)
+        baseline = get("baseline")
+        if baseline and self.model is not None and baseline["model"] == self.model.digest:
+            self.judge.baseline.restore(baseline, get("block_maxima"))
+            self.references.restore(get)
+            self.alarms.compare_with(self.references.indicators)
+            state = get("commissioning")
+            over = state is None  # it was learned by a version that knew no commissioning
+            self.alarms.commissioning = (
+                Commissioning.over() if over else Commissioning.from_json(state)
+            )
+
+    def accept_false_alerts(self, per_week: float) -> None:
+        self.judge.false_alerts_per_week = per_week
+
+    def resume(self, level: Level) -> None:
+        self.alarms.resume(level)
+
+    def exclude_fault(self, begin: float, end: float | None) -> None:
+        self.judge.exclude_fault(begin, self.capture.samples.end if end is None else end)
+
+    def _lose_source(self) -> None:
+        self.judge.lose_source()
+
+    @property
+    def baseline_status(self) -> BaselineStatus | None:
+        return self.references.status
+
+    @property
+    def question(self) -> CommissioningQuestion | None:
+        commissioning = self.alarms.commissioning
+        if not commissioning.asking or commissioning.since is None:
+            return None
+        return CommissioningQuestion(message=descriptions.QUESTION, since=commissioning.since)
+
+    @property
+    def bands(self) -> tuple[BandStatus, ...]:
+        now = () if self.last is None else self.last.bands_db
+        return band_statuses(self.references.indicators, self.capture.band_edges, now)
+
+    @property
+    def normal_sample(self) -> Floats | None:
+        """Some seconds (samples,) of normal sound, at the current operating point if known."""
+        samples = self.references.samples
+        here = samples.get(self.judge.operating_point or UNKNOWN)
+        return here if here is not None else next(iter(samples.values()), None)
+
+    def continue_from(self, previous: MachineMonitor) -> None:
+        """Go on from the same machine before its settings changed."""
+        super().continue_from(previous)
+        if not isinstance(previous, StreamMonitor):
+            return
+        if previous.capture is self.capture:
+            self._processed_until = previous._processed_until
+            self.judged_since = previous.judged_since
+            self._stretch = previous._stretch
+        same_model = previous.model is self.model
+        if same_model:
+            self.alarms.compare_with(previous.references.indicators)
+        self.alarms.continue_from(previous.alarms, same_model=same_model)
+        if same_model:
+            self.running = previous.running
+            self.running.off_below_dbfs = self.settings.alarm.off_below_dbfs
+            self.references = previous.references
+            if previous.capture.rate == self.capture.rate:
+                self._sound_learner = previous._sound_learner
+            else:
+                self.references.sound = None
+
+    def adopt(
+        self, model: LiveModel, points: OperatingPoints | None, references: References
+    ) -> None:
+        """Be judged by a newly learned model, and compared with its references, from now on."""
+        sections = model.detector.sections
+        section = sections[0] if len(sections) == 1 else self.settings.section
+        self.model, self.cursor = model, ScoringCursor(section)
+        scale = _scale(model, section)
+        assert scale is not None
+        self.alarms.adopt(scale, points, references.indicators)
+        self._compare_with(references)
+
+    def accept_drift(self) -> None:
+        """Take the recent scores as usual, and the sound of the last minutes as normal."""
+        point, points = self.judge.operating_point or UNKNOWN, self.operating_points
+        self.alarms.accept_drift()
+        if self.last is None or self.judged_since is None:
+            return
+        several_points = points is not None and len(points.points) > 1
+        self.references.accept(
+            self.last.time,
+            self.capture,
+            self.judged_since,
+            point,
+            several_points=several_points,
+        )
+        if not several_points:
+            # The last minutes are no longer held as sound: the next ones are learned.
+            self.references.sound, self._sound_learner = None, SoundLearner(self.capture.rate)
+        self._compare_with(self.references)
+
+    def accept_as_healthy(self) -> None:
+        """A person says that it is healthy, though it sounds different from the start.
+
+        Thresholds move at once; its model learns the sound afterwards.
+        """
+        point, since = self.judge.operating_point or UNKNOWN, self.judged_since
+        self.alarms.accept_drift()
+        if self.last is not None:
+            begin = self.last.time if since is None else since
+            self.references.commission(self.last.time, self.capture, begin, point)
+            self.alarms.compare_with(self.references.indicators)
+
+    def report_fault(self) -> list[Message]:
+        """A person says that what sounds different from the start is a fault."""
+        level: EventLevel = "alarm" if self.judge.alarm.level == "alarm" else "alert"
+        self.alarms.commissioning.answer()
+        self.alarms.resume(level)
+        if self.last is None or "anomaly" in self.events.ongoing:
+            return []
+        thresholds = self.thresholds
+        threshold = None if thresholds is None else thresholds.alert
+        now, score = self.last.time, self.last.smoothed
+        return [
+            *self._change_state(level, now, score),
+            *self._begin_anomaly(level, now, score, threshold),
+        ]
+
+    def _compare_with(self, references: References) -> None:
+        self.references = references
+        self.alarms.compare_with(references.indicators)
+        if references.usual_dbfs is not None:
+            self.running = RunningDetector(
+                self.settings.alarm.off_below_dbfs, references.usual_dbfs
+            )
+
+    def replace_model(self, model: LiveModel) -> None:
+        """The same model with more normal clips: the baseline stays."""
+        self.model = model
+        self.judge.scale = _scale(model, self.section)
+
+    def process(self, score: LiveScore | None) -> list[Message]:
+        """Process the last captured second, which the model scored as `score`."""
+        now, loudness = self.capture.levels[-1]
+        if now < self._processed_until:
+            self._clock_set_back()
+        seconds = min(max(now - self._processed_until, 0.0), _LONGEST_STEP)
+        self._processed_until = now
+        messages = self._follow_gap()
+        if score is not None and not math.isfinite(score.value):
+            score = None
+        messages += self._report_source(now, self.health.update(now, loudness, lost=False))
+        spectrum, indicators = self.capture.spectrum(now), self.capture.indicators_at(now)
+        self.judge.add_second(spectrum, loudness.dbfs)
+        state, verdict = self._decide(now, seconds, loudness, indicators, score)
+        self._learn_normal(now, state, loudness, spectrum, indicators)
+        if self.references.sound is None and self.model is not None:
+            self.references.sound = self._sound_learner.update(
+                self.capture, now, normal=state == "normal"
+            )
+        smoothed = None if verdict is None else verdict.scores.smoothed
+        waits = state == "starting" and self.capture.in_files and self.model is not None
+        if not waits:
+            messages += self._stretch.release(None if verdict is None else verdict.level)
+            messages += self._change_state(state, now, smoothed)
+        if verdict is not None:
+            messages += self._report_drift(now, verdict.scores)
+            self._note_change(now, verdict, indicators)
+            if verdict.commissioned:
+                self.references.commissioned_at = now
+        if state != "starting":  # an event does not end because nothing can be judged
+            messages += self._report_anomaly(now, verdict)
+        self.last = Reading(
+            machine=self.id,
+            time=now,
+            state=state,
+            level_dbfs=loudness.dbfs,
+            score=score.value if verdict and score else None,
+            smoothed=smoothed,
+            p_value=None if verdict is None else verdict.scores.p_value,
+            parts=score.parts if verdict and score else {},
+            bands_db=() if indicators is None else _decibels(indicators.bands_db),
+        )
+        self._add_recent(now, smoothed)
+        if waits:
+            self._stretch.hold(self.last)
+            return messages
+        return [*messages, ReadingTaken(reading=self.last)]
+
+    def check_lost(self) -> list[Message]:
+        """Called every second of real time."""
+        silent = clock.monotonic() - self.capture.last_chunk_at > _RECORDING_ENDED
+        return [*(self._stretch.release(None) if silent else []), *super().check_lost()]
+
+    def _follow_gap(self) -> list[Message]:
+        """Nothing lasts across a gap."""
+        if not self._stretch.add_second(self.capture.begun):
+            return []
+        self.running.pause()
+        self.alarms.follow_gap()
+        return self._stretch.release(None)
+
+    def _decide(
+        self,
+        now: float,
+        seconds: float,
+        loudness: Loudness,
+        indicators: Indicators | None,
+        score: LiveScore | None,
+    ) -> tuple[MachineState, StreamVerdict | None]:
+        """The state after this second, and the verdict where it was judged."""
+        # While learning, how loud it runs may be what is to be learned anew.
+        quietest = None if self.learning else self.judge.baseline.quietest_dbfs
+        running = not loudness.silent and self.running.update(now, loudness.dbfs, quietest)
+        if not running or self.learning:
+            self.alarms.stop()
+            self.judged_since = None
+            return "learning" if running else "off", None
+        self.alarms.add_second(indicators)
+        if score is None or self.model is None:
+            self.judged_since = None
+            return "starting", None  # after a gap too, until a whole clip is captured
+        # The first score covers a whole clip that was not judged before.
+        clip = self.model.clip_seconds
+        new, after_gap = seconds, False
+        if self.judged_since is None:
+            # A recording is judged as a whole. A stream goes on: one clip does not end a level.
+            after_gap = self.capture.in_files and self._stretch.seconds < clip + _LATE_SCORE
+            new = max(clip, float(self._stretch.seconds)) if after_gap else clip
+            self.judged_since = now - new
+        verdict = self.alarms.update(now, new, score.value, after_gap=after_gap)
+        return verdict.level, verdict
+
+    def _note_change(
+        self, now: float, verdict: StreamVerdict, indicators: Indicators | None
+    ) -> None:
+        """Keep when a lasting change began."""
+        if verdict.change_began is None:
+            return
+        findings = self.alarms.early.findings(indicators, self.capture.band_edges)
+        level: EventLevel = "alarm" if verdict.level == "alarm" else "alert"
+        began = now - verdict.change_began
+        self.change_points.append(ChangePoint(time=began, level=level, findings=findings))
+
+    def _learn_normal(
+        self,
+        now: float,
+        state: MachineState,
+        loudness: Loudness,
+        spectrum: Floats | None,
+        indicators: Indicators | None,
+    ) -> None:
+        """Take level, spectrum and sound of a normal second as such, while they are not known."""
+        learns = state == "learning" or not self.references.complete
+        if state in ("starting", "learning", "normal") and learns and self.running.running:
+            self.running.learn(loudness.dbfs)
+        if state == "normal" and self.model is not None:
+            completed = self.references.learn(
+                now,
+                self.capture,
+                spectrum,
+                indicators,
+                self.judge.operating_point or UNKNOWN,
+                recordings=len(self.model.detector.fingerprint),
+            )
+            if completed:
+                self.alarms.compare_with(self.references.indicators)
+
+    def _clock_set_back(self) -> None:
+        """Everything counted in time starts again."""
+        super()._clock_set_back()
+        self.running.pause()
+
+    def _report_anomaly(self, now: float, verdict: StreamVerdict | None) -> list[Message]:
+        if verdict is None or verdict.level == "normal":
+            quiet = 0.0 if verdict is None else verdict.scores.seconds
+            return [*self.events.end("anomaly", now), *self.events.add_quiet(quiet)]
+        level: EventLevel = "alarm" if verdict.level == "alarm" else "alert"
+        if "anomaly" in self.events.ongoing:
+            return self.events.update_anomaly(level, now, verdict.scores.smoothed)
+        if self.muted or verdict.holds_event:
+            return []
+        return self._begin_anomaly(level, now, verdict.scores.smoothed, verdict.threshold)
+
+    def _begin_anomaly(
+        self, level: EventLevel, now: float, score: float | None, threshold: float | None
+    ) -> list[Message]:
+        findings = self.find_changes(last_sound(self.capture, now))
+        return self.events.begin(
+            "anomaly",
+            level,
+            now,
+            message_of(self.judge, self.capture, self.running.usual_dbfs, findings),
+            peak=score,
+            threshold=threshold,
+            findings=findings,
+            baseline_learned_at=self.references.learned_at,
+        )
+
+    def find_changes(self, samples: Floats) -> tuple[Finding, ...]:
+        """How an unusual sound (samples,) differs from the normal one; () where that is unknown."""
+        return changes_of(self.references.sound, samples, self.capture.rate)
+
+    def _report_drift(self, now: float, verdict: Verdict) -> list[Message]:
+        if not verdict.drifted:
+            return self.events.end("drift", now)
+        if "drift" in self.events.ongoing or self.muted:
+            return []
+        return self.events.begin(
+            "drift",
+            "alert",
+            now,
+            descriptions.DRIFT,
+            peak=verdict.smoothed,
+            baseline_learned_at=self.references.learned_at,
+        )
+
+
+def _decibels(levels: Floats) -> tuple[float, ...]:
+    return tuple(round(float(level), 2) for level in levels)
+
+
+def _scale(model: LiveModel | None, section: str) -> ScoreScale | None:
+    if model is None:
+        return None
+    return ScoreScale(model.detector.calibration.tail(section), model.clip_seconds)
