@@ -34,7 +34,7 @@ def _made_store(tmp_path_factory):
         store.add_readings(
             [examples.reading(time=now - 30 + n, smoothed=1.0 + n / 30) for n in range(30)]
         )
-        store.save_event(examples.event(began=now - 60, audio_begin=now - 70))
+        store.save_event(examples.event_with_everything(began=now - 60, audio_begin=now - 70))
         store.save_event(
             examples.event("f" * 32, machine="pump_2", began=now - 7200, ended=now - 7100)
         )

@@ -7,10 +7,19 @@ The fake service answers with them, and the mock of the page starts from them:
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 
+from ssdpt.alarms.findings import Finding
+from ssdpt.alarms.outlook import Outlook
+from ssdpt.alarms.severity import Severity
 from ssdpt.alarms.thresholds import Thresholds
 from ssdpt.monitor.messages import (
+    BandStatus,
+    BaselineStatus,
+    ChangePoint,
+    CommissioningQuestion,
     DriftStatus,
+    Episode,
     Event,
     EventSpectrogram,
     LearningProgress,
@@ -18,16 +27,25 @@ from ssdpt.monitor.messages import (
     ModelInfo,
     OperatingPointStatus,
     Reading,
+    SensorStatus,
     ServiceStatus,
     SourceState,
     Spectrogram,
     Spectrum,
 )
-from ssdpt.server.schemas import MachineSound, SessionInfo, StatusReply, TrendReply, UserInfo
+from ssdpt.server.schemas import (
+    BandTrendReply,
+    MachineSound,
+    SessionInfo,
+    StatusReply,
+    TrendReply,
+    UserInfo,
+)
 
 TIME = 1.79e9
 EVENT = "0123456789abcdef0123456789abcdef"
 HZ = (100.0, 200.0, 400.0, 800.0)
+EDGES = (30.0, 150.0, 800.0, 4000.0)  # Hz, of three bands
 
 
 def thresholds(**changes):
@@ -61,6 +79,72 @@ def source(**changes):
     return SourceState(**fields | changes)
 
 
+def baseline(**changes):
+    fields = {"learned_at": TIME - 30 * 86400, "recordings": 12, "commissioned_at": None}
+    return BaselineStatus(**fields | changes)
+
+
+def question():
+    return CommissioningQuestion(
+        message="Sounds different from the recordings it learned from, steadily since the start: "
+        "is it healthy?",
+        since=TIME - 1800,
+    )
+
+
+def tone():
+    return Finding(code="tone", db=30.0, hz=130.0, new=True)
+
+
+def change_point(**changes):
+    return ChangePoint(**{"time": TIME - 300, "level": "alert", "findings": (tone(),)} | changes)
+
+
+def severity(**changes):
+    fields = {"grade": "severe", "ratio": 1.8, "above_history": 0.97, "rank": 1, "siblings": 5}
+    return Severity(**fields | changes)
+
+
+def outlook():
+    return Outlook(earliest=TIME + 3 * 86400, latest=TIME + 9 * 86400)
+
+
+def accelerometer(**changes):
+    fields = {
+        "unit": "g",
+        "full_scale": 50.0,
+        "sample_rate": 25600,
+        "axes": ("x", "y"),
+        "at_intervals": True,
+    }
+    return SensorStatus(**fields | changes)
+
+
+def band(low_hz=30.0, high_hz=150.0, **changes):
+    fields = {"now_db": -41.0, "usual_db": -48.0, "alert_db": -42.0, "alarm_db": -36.0}
+    return BandStatus(low_hz=low_hz, high_hz=high_hz, **fields | changes)
+
+
+def bands():
+    first, *others = pairwise(EDGES)
+    return (band(*first), *(band(*edges, now_db=-48.0) for edges in others))
+
+
+def machine_with_everything(id="fan-1", **changes):
+    """An accelerometer on a machine that asks a question, has changed, and goes on changing."""
+    fields = {
+        "thresholds": thresholds(provisional=True, message="Provisional threshold."),
+        "baseline": baseline(),
+        "question": question(),
+        "severity": severity(),
+        "outlook": outlook(),
+        "sensor": accelerometer(),
+        "bands": bands(),
+        "change_points": (change_point(),),
+    }
+    return machine(id, **fields | changes)
+
+
 def machine(id="fan-1", **changes):
     fields = {
         "name": id,
@@ -85,6 +169,37 @@ def machine(id="fan-1", **changes):
         "recent_scores": ((TIME - 1, 1.0),),
     }
     return MachineStatus(id=id, **fields | changes)
+
+
+def episodes():
+    """Of an event that comes and goes, 130 s in all; the last one goes on."""
+    return (
+        Episode(began=TIME - 600, ended=TIME - 540, level="alert", peak=2.4),
+        Episode(began=TIME - 400, ended=TIME - 390, level="alert", peak=2.2),
+        Episode(began=TIME - 60, level="alarm", peak=3.5),
+    )
+
+
+def findings():
+    """One of each code."""
+    return (
+        tone(),
+        Finding(code="knocks", per_second=24.8, low_hz=2000.0, high_hz=4000.0, new=True),
+        Finding(code="modulation", per_second=6.0, low_hz=800.0, high_hz=1500.0),
+        Finding(code="band", db=9.0, low_hz=150.0, high_hz=800.0),
+        Finding(code="level", db=-4.0),
+    )
+
+
+def event_with_everything(id=EVENT, **changes):
+    """One that comes and goes, with all that has changed."""
+    fields = {
+        "findings": findings(),
+        "episodes": episodes(),
+        "baseline_learned_at": baseline().learned_at,
+        "severity": severity(),
+    }
+    return event(id, **fields | changes)
 
 
 def event(id=EVENT, **changes):
@@ -170,6 +285,18 @@ def trend():
         mean=(1.0, float("nan")),
         high=(1.1, float("nan")),
         state=("normal", "off"),
+        alert_seconds=(0.0, 0.0),
+        alarm_seconds=(0.0, 0.0),
+    )
+
+
+def band_trend():
+    nan = float("nan")
+    return BandTrendReply(
+        seconds_per_point=1.0,
+        edges_hz=EDGES,
+        time=(TIME - 2, TIME - 1),
+        levels=((-48.0, -50.0, -52.0), (-41.0, nan, -52.0)),
     )
 
 
@@ -188,6 +315,16 @@ def fixtures():
         MachineSound(spectrum=spectrum(), spectrogram=spectrogram()),
         model(),
         trend(),
+        band_trend(),
+        baseline(),
+        question(),
+        severity(),
+        outlook(),
+        accelerometer(),
+        band(),
+        change_point(),
+        tone(),
+        episodes()[0],
         thresholds(),
         operating_point(1),
         source(),

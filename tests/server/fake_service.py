@@ -28,9 +28,11 @@ class FakeService:
         self.store, self.subscriptions, self.metrics = store, Subscriptions(), Metrics()
         self.ready = True
         self.pushed = []
+        self.snapshots = []
         # Digital silence has the level −∞ dB, which JSON has no number for.
         silent = examples.machine("pump_2", level_dbfs=-np.inf)
-        self.machines = {each.id: each for each in (examples.machine("fan-1"), silent)}
+        everything = examples.machine_with_everything("fan-1")
+        self.machines = {each.id: each for each in (everything, silent)}
 
     def machine_ids(self):
         return list(self.machines)
@@ -68,6 +70,10 @@ class FakeService:
     def mute(self, id, until):
         self._set(id, muted_until=until)
 
+    def commission(self, id, *, healthy):
+        at = examples.TIME if healthy else None
+        self._set(id, question=None, baseline=examples.baseline(commissioned_at=at))
+
     def accept_drift(self, id):
         self._set(id, drift=None)
 
@@ -104,6 +110,11 @@ class FakeService:
         if sum(len(samples) for _, samples, _, _ in self.pushed) > 1_000_000:
             raise SsdptError("60 s of sound are waiting to be processed")
         self.pushed.append((id, samples, rate, time))
+
+    def push_snapshot(self, id, message):
+        self.machine_status(id)
+        self.snapshots.append((id, message))
+        return len(message.values or ()) / message.sample_rate
 
     def spectrum(self, id):
         return examples.spectrum()

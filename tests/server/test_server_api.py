@@ -9,12 +9,15 @@ import json
 import time
 
 import examples
+import numpy as np
 import pytest
 from examples import EVENT
 from serving import flac, unavailable
 
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.messages import Event, ReadingTaken, UnknownMachine
+from ssdpt.monitor.store import Trend
+from ssdpt.server.schemas import TrendReply
 
 
 def test_silence_has_no_level(client):
@@ -31,6 +34,53 @@ def test_scores_are_those_of_the_store(client, store):
     assert trend["seconds_per_point"] == 1
     assert set(trend["state"]) == {"normal"}
     assert client.get("/v1/machines/pump_2/trend").json()["time"] == []
+
+
+def test_how_long_it_was_in_alert_and_in_alarm_is_told_by_point():
+    """Not the length of the points: 13 s are 13 s in a point of a day, too."""
+    day = np.array([86400.0])
+    alert, alarm = np.array([20.0]), np.array([13.0])
+    reply = TrendReply.of(Trend(86400.0, day, day, day, day, ("alarm",), alert, alarm))
+    assert (reply.alert_seconds, reply.alarm_seconds) == ((20.0,), (13.0,))
+
+
+def test_bands_are_those_of_the_store_with_the_edges_of_the_machine(client, store, monkeypatch):
+    asked = []
+
+    class Levels:
+        seconds_per_point = 60.0
+        time = np.array([120.0, 180.0])
+        levels_db = np.array([[-40.0, np.nan, -60.0], [np.nan, np.nan, np.nan]])
+
+    def band_trend(*arguments):
+        asked.append(arguments)
+        return Levels
+
+    monkeypatch.setattr(store, "band_trend", band_trend)
+    reply = client.get("/v1/machines/fan-1/bands?begin=100&end=200&points=2").json()
+    assert asked == [("fan-1", 100.0, 200.0, 2)]
+    assert reply == {
+        "seconds_per_point": 60.0,
+        "edges_hz": list(examples.EDGES),
+        "time": [120.0, 180.0],
+        "levels": [[-40.0, None, -60.0], [None, None, None]],
+    }
+    assert client.get("/v1/machines/pump_2/bands").json()["edges_hz"] == []
+    assert client.get("/v1/machines/other/bands").status_code == 404
+
+
+def test_someone_says_whether_the_machine_is_healthy(client, service, store):
+    path = "/v1/machines/fan-1/commission"
+    for wrong in ({}, {"healthy": None}, {"healthy": "perhaps"}):
+        assert client.post(path, json=wrong).status_code == 422
+    answered = client.post(path, json={"healthy": True}).json()
+    assert answered["question"] is None
+    assert answered["baseline"]["commissioned_at"] == examples.TIME
+    assert client.post(path, json={"healthy": False}).json()["baseline"]["commissioned_at"] is None
+    assert [(action.what, action.about) for action in store.actions(2)] == [
+        ("said that it is not healthy", "fan-1"),
+        ("said that it is healthy", "fan-1"),
+    ]
 
 
 def test_invalid_time_ranges(client):

@@ -118,7 +118,7 @@ def test_any_text_for_an_id(raw, text, where):
             "/v1/actions",
             *(
                 f"/v1/machines/fan-1/{name}"
-                for name in ("trend", "spectrogram", "sound", "thresholds")
+                for name in ("trend", "bands", "spectrogram", "sound", "thresholds")
             ),
         )
     ),

@@ -61,7 +61,11 @@ def test_the_page_offers_what_is_taken(client):
     offered = re.findall(r"^    kind: '(\w+)'", PAGE.read_text("utf-8"), re.MULTILINE)
     assert {"microphone", "network", "pushed", "simulated"} <= set(offered) <= kinds
     assert not {"folder", "replay"} & set(offered)
-    needs = {"network": {"url": "http://camera.example/"}}
+    needs = {
+        "network": {"url": "http://camera.example/"},
+        "mqtt": {"host": "broker.example", "topic": "hall-a/pump-1"},
+    }
     for kind in offered:
         source = {"kind": kind, **needs.get(kind, {})}
-        assert add(client, id=f"new-{kind}", source=source).status_code == 201
+        sensor = {"snapshots": kind == "mqtt"}  # it carries nothing else
+        assert add(client, id=f"new-{kind}", source=source, sensor=sensor).status_code == 201

@@ -27,6 +27,24 @@ def test_files_become_samples(client, service, kind, channels):
     np.testing.assert_array_equal(samples, expected)
 
 
+def test_a_snapshot_as_json_is_taken_in_its_unit(client, service):
+    snapshot = {"time": "2026-01-31T12:00:00Z", "sample_rate": 1000, "unit": "g", "values": [1, 2]}
+    reply = client.post(PATH, json=snapshot)
+    assert reply.json() == {"seconds": 0.002}
+    ((machine, message),) = service.snapshots
+    assert machine == "fan-1"
+    assert (message.unit, message.values) == ("g", (1.0, 2.0))
+    assert not service.pushed
+
+
+def test_what_is_no_snapshot_is_refused_with_a_sentence(client, service):
+    reply = client.post(PATH, json={"sample_rate": 1000, "valeus": [1, 2]})
+    assert reply.status_code == 409
+    assert reply.json()["error"].startswith("not a snapshot as JSON: valeus: is not known")
+    assert client.post("/v1/machines/none/audio", json={"values": [1]}).status_code == 404
+    assert not service.snapshots
+
+
 def test_pieces_of_l16_are_big_endian(client, service):
     """As RFC 2586 has it."""
     values = [0, 16384, -32768, 32767]

@@ -32,15 +32,36 @@ export function points(...names) {
   )
 }
 
-const NO_BASELINE = { model: '', thresholds: null, operating_points: [], operating_point: null }
+const BASELINE = example('BaselineStatus', { learned_at: began - 21 * 86400, commissioned_at: began - 20 * 86400 })
+const NO_BASELINE = { model: '', thresholds: null, operating_points: [], operating_point: null, baseline: null, bands: [] }
 
 function machine(id, name, site, state, changes = {}) {
   return example('MachineStatus', {
     id, name, site, state, model: 'texture', state_since: began - 5400 - 700 * name.length,
     smoothed: state === 'normal' ? 1 : null, p_value: null, level_dbfs: -31, thresholds: thresholds(1), operating_points: points(''),
-    operating_point: 1, last_sound: began, source: source('microphone', 'microphone 0, 48 kHz'), recent_scores: [], ...changes,
+    operating_point: 1, last_sound: began, source: source('microphone', 'microphone 0, 48 kHz'), recent_scores: [],
+    baseline: BASELINE, bands: bands(), ...changes,
   })
 }
+
+/** Frequencies between bands, Hz. */
+export const EDGES = [30, 60, 120, 240, 490, 980, 1960, 3920, 8000]
+export const usualLevel = (band) => -42 - 3 * band
+
+/** Levels of the bands at a time, dB; a fault is loud between 1.96 and 3.92 kHz. */
+export function bandLevels(id, time) {
+  return EDGES.slice(1).map((_, band) => usualLevel(band) + 3 * (noise(id.length, band, Math.floor(time)) - 0.5) + (band === 6 ? 14 * fault(id, time) : 0))
+}
+
+function bands() {
+  return EDGES.slice(1).map((high_hz, band) =>
+    example('BandStatus', { low_hz: EDGES[band], high_hz, now_db: usualLevel(band), usual_db: usualLevel(band), alert_db: usualLevel(band) + 6, alarm_db: usualLevel(band) + 11 }),
+  )
+}
+
+/** Whether it is measured now and then. */
+export const atIntervals = (status) => status.sensor?.at_intervals ?? false
+
 
 export function thresholds(falseAlertsPerWeek) {
   const shift = -0.28 * Math.log(falseAlertsPerWeek)
@@ -57,14 +78,24 @@ export const machines = new Map(
     machine('pump-1', 'Coolant pump 1', 'Hall A', 'normal', { operating_points: points('idle', 'half load', ''), operating_point: 2 }),
     machine('pump-2', 'Coolant pump 2', 'Hall A', 'off', { operating_points: points('', ''), operating_point: null }),
     machine('fan-roof', 'Exhaust fan, roof', 'Hall B', 'normal', {
+      outlook: example('Outlook', { earliest: began + 3.4 * 86400, latest: began + 8.6 * 86400 }),
+      severity: example('Severity', { grade: 'clear', ratio: 0.74, rank: 2, siblings: 3 }),
+      change_points: [example('ChangePoint', { time: began - 3 * 86400 })],
       drift: example('DriftStatus', { message: 'The normal sound has changed slowly for 9 days.', since: began - 9 * 86400 }),
     }),
     machine('gearbox-3', 'Gearbox, conveyor 3', 'Hall B', 'learning', { ...NO_BASELINE, learning: example('LearningProgress') }),
     machine('valve-7', 'Valve 7', 'Hall B', 'lost', {
       source: source('network', 'rtsp://camera-7 does not answer; next attempt in 12 s', false), level_dbfs: null,
     }),
-    machine('press-hydraulics', 'Press hydraulics, main aggregate north', 'Hall C', 'normal', { muted_until: began + 5400, operating_points: points('', ''), operating_point: 0 }),
-    machine('mill-2', 'Mill 2', 'Hall C', 'normal', { last_sound: began - 360, source: source('folder', 'files of /srv/mill-2') }),
+    machine('press-hydraulics', 'Press hydraulics, main aggregate north', 'Hall C', 'normal', {
+      muted_until: began + 5400, operating_points: points('', ''), operating_point: 0, thresholds: thresholds(0.1),
+      baseline: example('BaselineStatus', { learned_at: began - 3600, recordings: 1 }), question: example('CommissioningQuestion', { since: began - 1800 }),
+    }),
+    machine('mill-2', 'Mill 2', 'Hall C', 'normal', {
+      last_sound: began - 360, source: source('folder', 'files of /srv/mill-2'), sensor: example('SensorStatus'), level_dbfs: -38.5,
+      severity: example('Severity', { grade: 'slight', ratio: 0.3, above_history: null, rank: null, siblings: 0 }),
+      change_points: [example('ChangePoint', { time: began - 1500 })],
+    }),
     machine('saw-1', 'Band saw', 'Hall C', 'starting', NO_BASELINE),
     machine('mixer-1', 'Mixer', 'Hall C', 'starting', { ...NO_BASELINE, last_sound: null, level_dbfs: null, source: source('pushed', 'waiting for the first sound') }),
   ].map((each) => [each.id, each]),
@@ -73,11 +104,16 @@ export const machines = new Map(
 export const events = new Map()
 
 const UNUSUAL = 'unusual sound, louder than normal from 2.2 to 3.0 kHz'
+export const FINDINGS = [
+  example('Finding', { hz: 2600, db: 27 }),
+  example('Finding', { code: 'band', hz: null, db: 14, low_hz: 1960, high_hz: 3920, new: false }),
+  example('Finding', { code: 'modulation', hz: null, db: null, per_second: 29.8, low_hz: 1960, high_hz: 3920, new: true }),
+]
 
 export function addEvent(changes) {
   const event = example('Event', {
     id: randomBytes(16).toString('hex'), level: 'alert', began: now(), peak: null, threshold: ALERT,
-    top_bands_hz: [[2240, 2980], [4600, 5200]], has_audio: true, ...changes,
+    top_bands_hz: [[2240, 2980], [4600, 5200]], has_audio: true, baseline_learned_at: BASELINE.learned_at, ...changes,
   })
   event.audio_begin ??= event.has_audio ? event.began - 10 : null
   events.set(event.id, event)
@@ -95,7 +131,8 @@ addEvent({ machine: 'fan-roof', kind: 'drift', message: 'Exhaust fan, roof: the 
 for (let index = 0; index < 14; index++)
   addEvent({
     machine: ['pump-1', 'fan-roof', 'press-hydraulics'][index % 3], level: index % 4 ? 'alert' : 'alarm',
-    message: UNUSUAL, began: began - 40000 * (index + 1), ended: began - 40000 * (index + 1) + 95,
+    message: UNUSUAL, began: began - 40000 * (index + 1), ended: began - 40000 * (index + 1) + 95, findings: index % 5 === 4 ? [] : FINDINGS.slice(index % 3),
+    episodes: index ? [] : [[0, 40], [55, 60], [75, 95]].map(([from, to]) => example('Episode', { began: began - 40000 + from, ended: began - 40000 + to })),
     peak: 3.4 + (index % 4 ? 0 : 1.6), acknowledged: { who: 'jonas', at: began - 40000 * (index + 1) + 300 }, label: ['', 'normal', 'fault'][index % 3],
     comments: index % 2 ? [] : [{ who: 'jonas', at: began - 40000 * (index + 1) + 360, text: 'Bearing greased, normal again.' }],
   })
@@ -119,8 +156,8 @@ export function refresh(status) {
   const last = [...events.values()].filter((event) => event.machine === status.id).sort((a, b) => b.began - a.began)[0]
   status.last_event = last ? withState(last) : null
   if (isScored(status))
-    status.recent_scores = Array.from({ length: 60 }, (_, index) => {
-      const time = now() - 600 + index * 10
+    status.recent_scores = Array.from({ length: atIntervals(status) ? 10 : 60 }, (_, index) => {
+      const time = now() - 600 + index * (atIntervals(status) ? 60 : 10)
       return [time, scoreAt(status.id, time)]
     })
   return status
@@ -136,7 +173,7 @@ export function tick(send) {
       status.learning.seconds += 5
       status.level_dbfs = -34 + 4 * noise(1, time)
       if (status.learning.seconds >= status.learning.target_seconds)
-        Object.assign(status, { learning: null, model: 'texture', state: 'normal', state_since: time, thresholds: thresholds(1), operating_points: points('', ''), operating_point: 1 })
+        Object.assign(status, { learning: null, model: 'texture', state: 'normal', state_since: time, thresholds: thresholds(1), operating_points: points('', ''), operating_point: 1, bands: bands(), baseline: example('BaselineStatus', { learned_at: time, recordings: 1 }) })
       send('machine', refresh(status))
     }
     const scored = isScored(status)
@@ -149,16 +186,19 @@ export function tick(send) {
       if (state !== status.state) changeState(status, state, time, send)
     }
     const { smoothed, p_value, level_dbfs } = status
-    send('reading', example('Reading', { machine: status.id, time, state: status.state, score: smoothed, smoothed, p_value, level_dbfs }))
+    const bands_db = status.bands.length ? bandLevels(status.id, time) : []
+    status.bands.forEach((band, index) => (band.now_db = bands_db[index]))
+    send('reading', example('Reading', { machine: status.id, time, state: status.state, score: smoothed, smoothed, p_value, level_dbfs, bands_db }))
   }
 }
 
 function changeState(status, state, time, send) {
-  Object.assign(status, { state, state_since: time })
+  Object.assign(status, { state, state_since: time, severity: state === 'normal' ? null : example('Severity') })
+  if (state === 'alarm') status.change_points = [example('ChangePoint', { time: time - 8, level: 'alarm', findings: FINDINGS })]
   const active = [...events.values()].find((event) => event.machine === status.id && event.kind === 'anomaly' && event.ended === null)
   if (state === 'normal' && active) active.ended = time
   else if (active) Object.assign(active, { level: state === 'alarm' ? 'alarm' : active.level, peak: status.smoothed })
-  else addEvent({ machine: status.id, level: state, peak: status.smoothed, message: `${status.name}: ${UNUSUAL}` })
+  else addEvent({ machine: status.id, level: state, peak: status.smoothed, findings: FINDINGS, severity: example('Severity'), message: `${status.name}: ${UNUSUAL}` })
   const event = active ?? [...events.values()].at(-1)
   send('event', withState(event))
   send('machine', refresh(status))

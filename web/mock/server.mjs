@@ -9,7 +9,7 @@ import { createServer } from 'node:http'
 import { readFile } from 'node:fs/promises'
 import { extname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { events, example, fault, machines, refresh, scoreAt, thresholds, tick, withState } from './machines.mjs'
+import { atIntervals, bandLevels, EDGES, events, example, fault, machines, refresh, scoreAt, thresholds, tick, withState } from './machines.mjs'
 import { bytes, column, HIGH_DB, HZ, LOW_DB, STEP, wav } from './sound.mjs'
 
 const option = (name, other) => (process.argv.includes(name) ? process.argv[process.argv.indexOf(name) + 1] : other)
@@ -67,16 +67,36 @@ function spectrogram(seed, begin, count, faultAt) {
 
 const seedOf = (id) => id.length * 7 + id.charCodeAt(0)
 
-function trend(id, query) {
+/** Times of points, and their length; a machine that is measured now and then has few of them. */
+function timePoints(status, query) {
   const begin = Number(query.get('begin') ?? now() - 3600)
   const end = Math.min(Number(query.get('end') ?? now()), now())
   const points = Number(query.get('points') ?? 600)
   const step = Math.max(1, Math.ceil((end - begin) / points))
-  const count = machines.get(id).model ? Math.max(0, Math.floor((end - begin) / step)) : 0
+  const count = status.model ? Math.max(0, Math.floor((end - begin) / step)) : 0
   const time = Array.from({ length: count }, (_, index) => (Math.floor(begin / step) + index) * step)
-  const spread = 0.15 + Math.min(0.7, Math.log10(step + 1) / 4)
-  const mean = time.map((at) => scoreAt(id, at))
-  return example('TrendReply', { seconds_per_point: step, time, mean, low: mean.map((value) => value - spread), high: mean.map((value) => value + spread), state: time.map(() => 'normal') })
+  return { step, time: atIntervals(status) ? time.filter((at) => at % (17 * step) === 0 && at < status.last_sound) : time }
+}
+
+function trend(status, query) {
+  const { step, time } = timePoints(status, query)
+  const spread = atIntervals(status) ? 0 : 0.15 + Math.min(0.7, Math.log10(step + 1) / 4)
+  const mean = time.map((at) => scoreAt(status.id, at))
+  const secondsIn = (wanted) => time.map((at) => (scoreState(status, at) === wanted ? step : 0))
+  return example('TrendReply', {
+    seconds_per_point: step, time, mean, low: mean.map((value) => value - spread), high: mean.map((value) => value + spread),
+    state: time.map((at) => scoreState(status, at)), alert_seconds: secondsIn('alert'), alarm_seconds: secondsIn('alarm'),
+  })
+}
+
+function scoreState(status, time) {
+  const value = scoreAt(status.id, time)
+  return value >= status.thresholds.alarm ? 'alarm' : value >= status.thresholds.alert ? 'alert' : 'normal'
+}
+
+function bandTrend(status, query) {
+  const { step, time } = timePoints(status, query)
+  return example('BandTrendReply', { seconds_per_point: step, edges_hz: status.bands.length ? EDGES : [], time, levels: time.map((at) => bandLevels(status.id, at)) })
 }
 
 function machineSpectrum(status) {
@@ -101,7 +121,9 @@ function machineAnswer(method, id, part, query, body, number) {
     case 'GET ':
       return refresh(status)
     case 'GET trend':
-      return trend(id, query)
+      return trend(status, query)
+    case 'GET bands':
+      return bandTrend(status, query)
     case 'GET spectrum':
       return machineSpectrum(status)
     case 'GET spectrogram':
@@ -119,6 +141,8 @@ function machineAnswer(method, id, part, query, body, number) {
       return undefined
     case 'PUT operating-points':
       return change({ operating_points: status.operating_points.map((point) => (point.number === number ? { ...point, name: body.name } : point)) })
+    case 'POST commission':
+      return change({ question: null, baseline: { ...status.baseline, commissioned_at: body.healthy ? now() : null } })
     case 'POST accept-drift':
       return change({ drift: null })
     case 'POST learn':

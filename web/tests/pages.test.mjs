@@ -91,6 +91,46 @@ test('the page of every machine, whatever its state', async () => {
   await shows('There is no machine “none”.')
 })
 
+test('a machine that sounds different since the start asks whether it is healthy', async () => {
+  await open('#/machine/press-hydraulics')
+  await shows('is it healthy?')
+  await shows('Provisional threshold')
+  await shows('from 1 recording')
+  const yes = [...document.querySelectorAll('button')].find((button) => button.textContent === 'Yes, healthy')
+  yes.click()
+  await shows('Commissioned on')
+  expect(document.querySelector('.question')).toBeNull()
+})
+
+test('a sensor, its unit, its bands and its lasting changes', async () => {
+  await open('#/machine/mill-2')
+  await shows('vibration in g, full scale 50 g')
+  await shows('25.6 kHz')
+  await shows('0.42 g RMS')
+  await shows('30–60 Hz: as usual')
+  document.querySelectorAll('button').forEach((button) => button.textContent === '1 h' && button.click())
+  await shows('New tone at 130 Hz, 30 dB above normal')
+})
+
+test('how bad it is, and when it will reach alarm', async () => {
+  await open('#/machine/fan-roof')
+  await shows('Clear change: 74 % of the way to alarm; higher than on 97 % of its days; second worst of 3 machines like it')
+  await shows('Reaches alarm in 3 to 9 days')
+})
+
+test('an event that came and went, with what has changed and its baseline', async () => {
+  const event = (await get('v1/events?machine=pump-1')).find(({ episodes }) => episodes.length)
+  await open(`#/event/${event.id}`)
+  await shows('What has changed')
+  await shows('New tone at 2.6 kHz, 27 dB above normal')
+  await shows('Strength rises and falls 29.8 times per second')
+  await shows('Came 3 times, 1 min 5 s in all.')
+  await shows('Compared with the baseline of')
+  unmount()
+  await open('#/events?machine=pump-1')
+  await shows('New tone at 2.6 kHz, 27 dB above normal (and 2 more), came 3 times')
+})
+
 test('the page of an event of every kind', async () => {
   const events = await get('v1/events')
   for (const kind of ['anomaly', 'drift', 'signal']) {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { MachineState, Spectrum } from '../src/api/types'
-import { comparison } from '../src/lib/spectrum'
+import type { EventSpectrogram, MachineState, Spectrum } from '../src/api/types'
+import { comparison, eventLevels } from '../src/lib/spectrum'
 
 const HZ = [500, 1000, 2000, 3000, 5000, 7000]
 
@@ -9,7 +9,7 @@ function spectrum(now: (number | null)[], hasBand = true): Spectrum {
   return { hz: HZ, now, low: band(-60), mean: band(-50), high: band(-40) }
 }
 
-const text = (made: Spectrum, state: MachineState = 'normal', at = '', isLate = false) => comparison(made, state, at, isLate)
+const text = (made: Spectrum, state: MachineState = 'normal', at = '', when = 'Now') => comparison(made, state, at, when)
 const INSIDE = HZ.map(() => -50)
 
 test('without a band or a sound there is nothing to compare', () => {
@@ -23,7 +23,7 @@ test('within the band, also during an alarm', () => {
   expect(text(spectrum(INSIDE))).toBe('Now within the normal band at all frequencies.')
   expect(text(spectrum(INSIDE), 'normal', ' at half load')).toContain('normal band at half load')
   expect(text(spectrum(INSIDE), 'alarm')).toContain('what is unusual is how the sound changes')
-  expect(text(spectrum(INSIDE), 'normal', '', true)).toMatch(/^Last sound: within/)
+  expect(text(spectrum(INSIDE), 'normal', '', 'Last sound:')).toMatch(/^Last sound: within/)
 })
 
 test('louder and quieter, with neighbouring bins joined', () => {
@@ -34,4 +34,12 @@ test('louder and quieter, with neighbouring bins joined', () => {
 
 test('a little outside counts as within, and a missing value as nothing', () => {
   expect(text(spectrum([-39.5, -60.5, null, -50, -50, -50]))).toContain('within')
+})
+
+test('the spectrum of an event is that of the columns while it lasts', () => {
+  const columns = [[0, 0], [255, 51], [255, 51], [0, 0]]
+  const picture = { hz: [100, 200], begin: 10, seconds_per_column: 1, columns, low_db: -100, high_db: 0, anomaly_map: [] } as EventSpectrogram
+  expect(eventLevels(picture, 11, 13)).toEqual([0, -80])
+  expect(eventLevels(picture, 13, null)).toEqual([-100, -100])
+  expect(eventLevels(picture, 20, null)).toEqual([])
 })

@@ -56,12 +56,14 @@ test('a machine that is not scored says what it is waiting for', () => {
 })
 
 test('how long ago the last sound was, once it is a minute', () => {
-  const quiet = { state: 'normal', last_sound: 1000 } as const
+  const quiet = { state: 'normal', last_sound: 1000, sensor: null } as const
   expect(lastSound(quiet, 1059, 1)).toBe('')
   expect(lastSound(quiet, 1360, 1)).toBe('Last sound 6 min ago')
   expect(lastSound(quiet, 1360, 8)).toBe('')
   expect(lastSound({ ...quiet, state: 'lost' }, 1360, 1)).toBe('')
   expect(lastSound({ ...quiet, last_sound: null }, 1360, 1)).toBe('')
+  const sensor = { unit: 'g', full_scale: 50, sample_rate: 25_600, axes: [], at_intervals: true } as const
+  expect(lastSound({ ...quiet, sensor: { ...sensor, axes: [] } }, 1360, 1)).toBe('Last measurement 6 min ago')
 })
 
 test('an event says whether it was acknowledged and whether it is over', () => {

@@ -3,7 +3,8 @@ import type { Reading, Trend } from '../src/api/types'
 import { appended, hasScores, summary, withGaps, withReadings, type RecentScores } from '../src/lib/trend'
 
 function trend(time: number[], high: (number | null)[]): Trend {
-  return { seconds_per_point: 60, time, low: high, mean: high, high, state: time.map(() => 'normal') }
+  const none = time.map(() => 0)
+  return { seconds_per_point: 60, time, low: high, mean: high, high, state: time.map(() => 'normal'), alert_seconds: none, alarm_seconds: none }
 }
 
 test('recent scores keep ten minutes at a readable density', () => {
@@ -40,21 +41,34 @@ test('points from before the range are dropped', () => {
 })
 
 test('where no sound arrived, the line has a gap', () => {
-  const [time, , mean] = withGaps(trend([0, 60, 600, 660], [1, 2, 3, 4]))
-  expect(time).toEqual([0, 60, 330, 600, 660])
-  expect(mean).toEqual([1, 2, null, 3, 4])
+  expect(withGaps([0, 60, 600, 660], 60, [[1, 2, 3, 4]])).toEqual([
+    [0, 60, 330, 600, 660],
+    [1, 2, null, 3, 4],
+  ])
 })
 
 test('neighbouring points are joined', () => {
-  expect(withGaps(trend([0, 60, 120], [1, 2, 3]))[0]).toEqual([0, 60, 120])
+  expect(withGaps([0, 60, 120], 60, [])[0]).toEqual([0, 60, 120])
 })
 
-test('the summary has mean, peak and time above the highest threshold passed', () => {
+test('the summary has mean, peak and the time in alarm and alert', () => {
   const shown = trend([0, 60, 120, 180], [1, 3, 6, null])
-  expect(summary(shown, 5, 2)).toBe('4 min: mean score 3.33, highest 6.00, above the alarm threshold for about 1 min.')
-  expect(summary(shown, 9, 2)).toContain('above the alert threshold for about 2 min')
-  expect(summary(shown, 9, 8)).toContain('never above a threshold')
-  expect(summary(trend([], []), 9, 8)).toBe('No scores in this time range.')
+  expect(summary(shown)).toBe('4 min: mean score 3.33, highest 6.00, never in alert or alarm.')
+  expect(summary({ ...shown, alarm_seconds: [0, 0, 13, 0] })).toContain('6.00, in alarm for 13 s.')
+  expect(summary({ ...shown, alarm_seconds: [0, 0, 13, 0], alert_seconds: [0, 60, 10, 0] })).toContain('in alarm for 13 s, in alert for 1 min 10 s.')
+  expect(summary(trend([], []))).toBe('No scores in this time range.')
+})
+
+test('13 s in alarm are 13 s on the year too, while readings go on arriving', () => {
+  const year = { ...trend([0, 43_200], [1, 6]), seconds_per_point: 43_200, alarm_seconds: [0, 13] }
+  const before = Array.from({ length: 13 }, (_, index) => ({ time: 43_300 + index, smoothed: 6, state: 'alarm' }) as Reading)
+  // What the service has counted already is not counted twice, what is new is.
+  const loaded = withReadings(year, before, 0, true)
+  expect(loaded.alarm_seconds).toEqual([0, 13])
+  const later = withReadings(loaded, [{ time: 43_400, smoothed: 6, state: 'alarm' } as Reading, reading(43_401, 1)], 0)
+  expect(later.alarm_seconds).toEqual([0, 14])
+  const next = withReadings(later, [{ time: 86_400, smoothed: 3, state: 'alert' } as Reading], 0)
+  expect([next.alert_seconds, next.alarm_seconds]).toEqual([[0, 0, 1], [0, 14, 0]])
 })
 
 test('a time range in which nothing was scored has no scores', () => {

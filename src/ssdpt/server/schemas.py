@@ -45,6 +45,12 @@ class LearningRequest(_Body):
     minutes: float = Field(gt=0, le=7 * 24 * 60, examples=[30])
 
 
+class CommissioningRequest(_Body):
+    healthy: bool = Field(
+        description="Whether a machine that sounds different since the start is healthy."
+    )
+
+
 class FalseAlertsRequest(_Body):
     false_alerts_per_week: float = Field(
         ge=FEWEST_FALSE_ALERTS,
@@ -143,6 +149,8 @@ class TrendReply(Answer):
     mean: tuple[FloatOrNull, ...]
     high: tuple[FloatOrNull, ...]
     state: tuple[MachineState, ...] = Field(description="The most urgent state within each point.")
+    alert_seconds: tuple[float, ...] = Field(description="How long it was in the state alert.")
+    alarm_seconds: tuple[float, ...] = Field(description="How long it was in the state alarm.")
 
     @classmethod
     def of(cls, trend: store.Trend) -> Self:
@@ -154,4 +162,19 @@ class TrendReply(Answer):
             mean=trend.mean.tolist(),
             high=trend.high.tolist(),
             state=trend.state,
+            alert_seconds=trend.alert_seconds.tolist(),
+            alarm_seconds=trend.alarm_seconds.tolist(),
         )
+
+
+class BandTrendReply(Answer):
+    """Levels of the frequency bands of a machine over time."""
+
+    seconds_per_point: float
+    edges_hz: tuple[float, ...] = Field(
+        description="Of the bands, one more than there are bands; empty before a baseline."
+    )
+    time: tuple[Seconds, ...] = Field(description="The beginning of each point.")
+    levels: tuple[tuple[FloatOrNull, ...], ...] = Field(
+        description="In dB, by point and band; null where there is none."
+    )

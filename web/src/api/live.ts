@@ -1,4 +1,5 @@
 import { ServiceClock } from '../lib/clock'
+import { withLevels } from '../lib/bandTrend'
 import { isMuted, STATE_NAMES } from '../lib/states'
 import { appended } from '../lib/trend'
 import { errorMessage, get, ServiceError, setCsrf, url } from './client'
@@ -237,6 +238,7 @@ export class Live {
       p_value: reading.p_value,
       level_dbfs: reading.level_dbfs,
       last_sound: reading.time,
+      bands: withLevels(previous.bands, reading.bands_db),
       recent_scores: appended(previous.recent_scores, reading.time, reading.smoothed),
     }
     this.change({ machines: { ...this.state.machines, [reading.machine]: machine } })

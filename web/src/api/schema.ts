@@ -226,6 +226,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/machines/{machine}/bands": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Band Trend
+         * @description The levels of the frequency bands over a time range, by default the last hour.
+         */
+        get: operations["band_trend_v1_machines__machine__bands_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/machines/{machine}/spectrum": {
         parameters: {
             query?: never;
@@ -330,6 +350,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/machines/{machine}/commission": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Commission
+         * @description Answer the question whether a machine that sounds different since the start is healthy.
+         */
+        post: operations["commission_v1_machines__machine__commission_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/machines/{machine}/accept-drift": {
         parameters: {
             query?: never;
@@ -429,10 +469,12 @@ export interface paths {
         put?: never;
         /**
          * Push
-         * @description Sound of a machine with a source of kind `pushed`, at most 64 MiB.
+         * @description Sound or a snapshot of a machine with a source of kind `pushed`, at most 64 MiB.
          *
          *     A WAV, FLAC or OGG file, or big-endian samples as audio/L16;rate=16000;channels=1. `time` is
-         *     that of the first sample. Without it the sound follows the last piece, or has just ended.
+         *     that of the first sample. Without it the sound follows the last piece, or has just ended. Of a
+         *     machine that is measured at intervals, each call is one snapshot and each channel an axis; it
+         *     may also be JSON with values in the unit of the sensor.
          */
         post: operations["push_v1_machines__machine__audio_post"];
         delete?: never;
@@ -753,10 +795,101 @@ export interface components {
              */
             clear_after: number;
             /**
+             * Rejoin Within
+             * @description seconds of running after an event in which a further anomaly is the same event; 0 = always another one
+             * @default 600
+             */
+            rejoin_within: number;
+            /**
              * Off Below Dbfs
              * @description a quieter machine is switched off; empty = learned
              */
             off_below_dbfs?: number | null;
+        };
+        /**
+         * BandStatus
+         * @description The level of one frequency band against its baseline.
+         */
+        BandStatus: {
+            /** Low Hz */
+            low_hz: number;
+            /** High Hz */
+            high_hz: number;
+            /** Now Db */
+            now_db: number | null;
+            /** Usual Db */
+            usual_db: number;
+            /** Alert Db */
+            alert_db: number;
+            /** Alarm Db */
+            alarm_db: number;
+        };
+        /**
+         * BandTrendReply
+         * @description Levels of the frequency bands of a machine over time.
+         */
+        BandTrendReply: {
+            /** Seconds Per Point */
+            seconds_per_point: number;
+            /**
+             * Edges Hz
+             * @description Of the bands, one more than there are bands; empty before a baseline.
+             */
+            edges_hz: number[];
+            /**
+             * Time
+             * @description The beginning of each point.
+             */
+            time: number[];
+            /**
+             * Levels
+             * @description In dB, by point and band; null where there is none.
+             */
+            levels: (number | null)[][];
+        };
+        /**
+         * BaselineStatus
+         * @description What the machine is compared with. It changes only when a person wants it to.
+         */
+        BaselineStatus: {
+            /**
+             * Learned At
+             * @description Seconds since 1970, UTC.
+             * @example 1790000000
+             */
+            learned_at: number;
+            /**
+             * Recordings
+             * @description Independent recordings, made at different times, that it was learned from.
+             */
+            recordings: number;
+            /**
+             * Commissioned At
+             * @description When the thresholds were checked on sound of another time.
+             */
+            commissioned_at: number | null;
+        };
+        /**
+         * ChangePoint
+         * @description When a lasting change began.
+         */
+        ChangePoint: {
+            /**
+             * Time
+             * @description Seconds since 1970, UTC.
+             * @example 1790000000
+             */
+            time: number;
+            /**
+             * Level
+             * @enum {string}
+             */
+            level: "alert" | "alarm";
+            /**
+             * Findings
+             * @default []
+             */
+            findings: components["schemas"]["Finding"][];
         };
         /**
          * Comment
@@ -783,6 +916,28 @@ export interface components {
             text: string;
         };
         /**
+         * CommissioningQuestion
+         * @description It sounds different from what was learned, steadily since the start: is it healthy?
+         */
+        CommissioningQuestion: {
+            /** Message */
+            message: string;
+            /**
+             * Since
+             * @description Seconds since 1970, UTC.
+             * @example 1790000000
+             */
+            since: number;
+        };
+        /** CommissioningRequest */
+        CommissioningRequest: {
+            /**
+             * Healthy
+             * @description Whether a machine that sounds different since the start is healthy.
+             */
+            healthy: boolean;
+        };
+        /**
          * DriftStatus
          * @description The normal sound has changed slowly.
          */
@@ -795,6 +950,31 @@ export interface components {
              * @example 1790000000
              */
             since: number;
+        };
+        /**
+         * Episode
+         * @description One stretch of an event whose cause comes and goes.
+         */
+        Episode: {
+            /**
+             * Began
+             * @description Seconds since 1970, UTC.
+             * @example 1790000000
+             */
+            began: number;
+            /** Ended */
+            ended: number | null;
+            /**
+             * Level
+             * @description The highest it has reached.
+             * @enum {string}
+             */
+            level: "alert" | "alarm";
+            /**
+             * Peak
+             * @description The highest smoothed score.
+             */
+            peak: number | null;
         };
         /** ErrorReply */
         ErrorReply: {
@@ -883,6 +1063,30 @@ export interface components {
                 number
             ][];
             /**
+             * Findings
+             * @description What has changed against the baseline, the most important first.
+             * @default []
+             */
+            findings: components["schemas"]["Finding"][];
+            /**
+             * Episodes
+             * @description The stretches of an event that came and went, in order of time.
+             * @default []
+             */
+            episodes: components["schemas"]["Episode"][];
+            /**
+             * May Continue
+             * @description Whether it has only just ended: if it comes back, it is this event.
+             * @default false
+             */
+            may_continue: boolean;
+            /**
+             * Baseline Learned At
+             * @description When the baseline was learned that it is compared with.
+             */
+            baseline_learned_at: number | null;
+            severity: components["schemas"]["Severity"] | null;
+            /**
              * State
              * @description Where it is in its life cycle.
              * @enum {string}
@@ -941,6 +1145,45 @@ export interface components {
              * @example 1
              */
             false_alerts_per_week: number;
+        };
+        /**
+         * Finding
+         * @description One thing that differs from the baseline; numbers that do not apply are null.
+         */
+        Finding: {
+            /**
+             * Code
+             * @enum {string}
+             */
+            code: "level" | "band" | "tone" | "knocks" | "modulation";
+            /**
+             * Db
+             * @description Above the baseline; below 0: under it.
+             */
+            db: number | null;
+            /**
+             * Hz
+             * @description Of a tone.
+             */
+            hz: number | null;
+            /**
+             * Low Hz
+             * @description Of the band that changed, knocks or pulses.
+             */
+            low_hz: number | null;
+            /** High Hz */
+            high_hz: number | null;
+            /**
+             * Per Second
+             * @description How often it knocks, or how fast its strength goes up and down.
+             */
+            per_second: number | null;
+            /**
+             * New
+             * @description Whether the baseline has no such tone, knocks or pulses.
+             * @default false
+             */
+            new: boolean;
         };
         /** Health */
         Health: {
@@ -1020,6 +1263,12 @@ export interface components {
              */
             site: string;
             /**
+             * Type
+             * @description what it is, for example pump; machines of one type are compared
+             * @default
+             */
+            type: string;
+            /**
              * Model
              * @description a model folder of `ssdpt fit`; empty = it learns its own baseline
              */
@@ -1033,11 +1282,20 @@ export interface components {
             source: components["schemas"]["SourceSettings"];
             /**
              * @default {
+             *       "unit": "",
+             *       "axes": [],
+             *       "snapshots": false
+             *     }
+             */
+            sensor: components["schemas"]["SensorSettings"];
+            /**
+             * @default {
              *       "false_alerts_per_week": 1,
              *       "smoothing": 10,
              *       "exit_share": 0.8,
              *       "min_duration": 3,
-             *       "clear_after": 10
+             *       "clear_after": 10,
+             *       "rejoin_within": 600
              *     }
              */
             alarm: components["schemas"]["AlarmSettings"];
@@ -1119,6 +1377,25 @@ export interface components {
              */
             ongoing_events: number;
             last_event: components["schemas"]["Event"] | null;
+            baseline: components["schemas"]["BaselineStatus"] | null;
+            /** @description What a person is asked while thresholds are provisional. */
+            question: components["schemas"]["CommissioningQuestion"] | null;
+            severity: components["schemas"]["Severity"] | null;
+            /** @description When it will reach alarm, where its trend can tell. */
+            outlook: components["schemas"]["Outlook"] | null;
+            sensor: components["schemas"]["SensorStatus"] | null;
+            /**
+             * Bands
+             * @description Empty until a baseline is learned.
+             * @default []
+             */
+            bands: components["schemas"]["BandStatus"][];
+            /**
+             * Change Points
+             * @description The last ones, oldest first.
+             * @default []
+             */
+            change_points: components["schemas"]["ChangePoint"][];
             /**
              * Recent Scores
              * @description Time and smoothed score of the last ten minutes.
@@ -1195,6 +1472,22 @@ export interface components {
             usual_score: number;
         };
         /**
+         * Outlook
+         * @description With a probability of about 80 %, the alarm threshold is reached between these times.
+         */
+        Outlook: {
+            /**
+             * Earliest
+             * @description Seconds since 1970, UTC.
+             */
+            earliest: number;
+            /**
+             * Latest
+             * @description Seconds since 1970, UTC.
+             */
+            latest: number;
+        };
+        /**
          * Reading
          * @description One second of one machine.
          */
@@ -1243,6 +1536,12 @@ export interface components {
             parts: {
                 [key: string]: number;
             };
+            /**
+             * Bands Db
+             * @description Level of each band of the machine.
+             * @default []
+             */
+            bands_db: number[];
         };
         /** ReadingMessage */
         ReadingMessage: {
@@ -1269,6 +1568,73 @@ export interface components {
              */
             event: "removed";
             data: components["schemas"]["MachineRemoved"];
+        };
+        /**
+         * SensorSettings
+         * @description What a machine is measured with; the defaults are those of a microphone.
+         */
+        SensorSettings: {
+            /**
+             * Unit
+             * @description g, m/s², mm/s or Pa; empty = not calibrated
+             * @default
+             * @enum {string}
+             */
+            unit: "" | "g" | "m/s²" | "mm/s" | "Pa";
+            /**
+             * Full Scale
+             * @description what a sample of 1 means in the unit; empty = 50 g, 500 m/s², 100 mm/s, 20 Pa
+             */
+            full_scale?: number | null;
+            /**
+             * Sample Rate
+             * @description Hz; empty = 16000, or that of the model; of snapshots, their own
+             */
+            sample_rate?: number | null;
+            /**
+             * Axes
+             * @description names of the channels, such as [x, y, z]; each is judged
+             * @default []
+             */
+            axes: string[];
+            /**
+             * Snapshots
+             * @description true = short measurements taken at intervals, each judged when it arrives
+             * @default false
+             */
+            snapshots: boolean;
+        };
+        /**
+         * SensorStatus
+         * @description What the machine is measured with.
+         */
+        SensorStatus: {
+            /**
+             * Unit
+             * @description Empty: not calibrated, like most microphones.
+             * @enum {string}
+             */
+            unit: "" | "g" | "m/s²" | "mm/s" | "Pa";
+            /**
+             * Full Scale
+             * @description What a sample of 1 means, in the unit.
+             */
+            full_scale: number;
+            /**
+             * Sample Rate
+             * @description Hz.
+             */
+            sample_rate: number;
+            /**
+             * Axes
+             * @description Empty: one axis without a name.
+             */
+            axes: string[];
+            /**
+             * At Intervals
+             * @description Whether recordings come now and then, so that trends are points.
+             */
+            at_intervals: boolean;
         };
         /** ServiceMessage */
         ServiceMessage: {
@@ -1340,6 +1706,38 @@ export interface components {
              */
             csrf: string;
         };
+        /**
+         * Severity
+         * @description Of the score now, against the machine's own history and machines of the same type.
+         */
+        Severity: {
+            /**
+             * Grade
+             * @enum {string}
+             */
+            grade: "slight" | "clear" | "severe" | "extreme";
+            /**
+             * Ratio
+             * @description The way from the usual score to the alarm threshold: 1 is the threshold.
+             */
+            ratio: number;
+            /**
+             * Above History
+             * @description Share of its days, 0 to 1, that never got so high; null: no history.
+             */
+            above_history: number | null;
+            /**
+             * Rank
+             * @description 1: the worst of its siblings; null: no siblings.
+             */
+            rank: number | null;
+            /**
+             * Siblings
+             * @description Machines it is compared with, itself included.
+             * @default 0
+             */
+            siblings: number;
+        };
         /** SignInRequest */
         SignInRequest: {
             /**
@@ -1361,6 +1759,7 @@ export interface components {
             /**
              * @example folder
              * @example microphone
+             * @example mqtt
              * @example network
              * @example pushed
              * @example replay
@@ -1538,6 +1937,16 @@ export interface components {
              * @description The most urgent state within each point.
              */
             state: ("starting" | "learning" | "off" | "normal" | "alert" | "alarm" | "lost")[];
+            /**
+             * Alert Seconds
+             * @description How long it was in the state alert.
+             */
+            alert_seconds: number[];
+            /**
+             * Alarm Seconds
+             * @description How long it was in the state alarm.
+             */
+            alarm_seconds: number[];
         };
         /** UserInfo */
         UserInfo: {
@@ -2484,6 +2893,89 @@ export interface operations {
             };
         };
     };
+    band_trend_v1_machines__machine__bands_get: {
+        parameters: {
+            query?: {
+                points?: number;
+                /** @description Seconds since 1970, UTC. */
+                begin?: number | null;
+                /** @description Seconds since 1970, UTC. */
+                end?: number | null;
+            };
+            header?: never;
+            path: {
+                /** @description Id of a machine. */
+                machine: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BandTrendReply"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
     spectrum_v1_machines__machine__spectrum_get: {
         parameters: {
             query?: never;
@@ -2890,6 +3382,87 @@ export interface operations {
             cookie?: never;
         };
         requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MachineStatus"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    commission_v1_machines__machine__commission_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a machine. */
+                machine: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CommissioningRequest"];
+            };
+        };
         responses: {
             /** @description Successful Response */
             200: {
@@ -3452,6 +4025,37 @@ export interface operations {
                 "audio/flac": string;
                 "audio/ogg": string;
                 "audio/L16": string;
+                "application/json": {
+                    /**
+                     * Time
+                     * @description Of the first sample: seconds since 1970, or ISO 8601 (UTC where it names no zone); empty = it has just ended.
+                     */
+                    time?: number | string | null;
+                    /**
+                     * Sample Rate
+                     * @description Hz; empty = that of the machine's settings.
+                     */
+                    sample_rate?: number | null;
+                    /**
+                     * Unit
+                     * @description Of the values; empty = that of the settings.
+                     * @default
+                     * @enum {string}
+                     */
+                    unit?: "" | "g" | "m/s²" | "mm/s" | "Pa";
+                    /**
+                     * Values
+                     * @description Of one axis.
+                     */
+                    values?: number[] | null;
+                    /**
+                     * Axes
+                     * @description Of several, by name.
+                     */
+                    axes?: {
+                        [key: string]: number[];
+                    } | null;
+                };
             };
         };
         responses: {

@@ -2,6 +2,7 @@ import { useState } from 'react'
 import type { MachineStatus } from '../api/types'
 import { post, remove, url } from '../api/client'
 import { useHasRole, useReload, useTimezone } from '../api/useLive'
+import { baselineText } from '../lib/baseline'
 import { needsBaseline } from '../lib/states'
 import { day } from '../lib/time'
 import { useAction } from '../lib/useAction'
@@ -27,6 +28,7 @@ export function BaselinePanel({ machine }: { machine: MachineStatus }) {
   const learn = () => post(url(`machines/${machine.id}/learn`), { minutes }).then(reload)
   return (
     <Panel title="Baseline" id={BASELINE}>
+      {machine.baseline && <p>{baselineText(machine.baseline, zone)}.</p>}
       {machine.drift && (
         <p className="offer">
           {machine.drift.message} Since {day(machine.drift.since, zone)}.

@@ -2,12 +2,28 @@ import { useEffect, useRef } from 'react'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { colour, rem, useTheme } from '../lib/theme'
+import { axisLabel } from '../lib/time'
 import { useWidth } from '../lib/useSize'
 
 export function axisStyle() {
   const line = { stroke: colour('line'), width: 1 }
   // uPlot accepts whole pixels only.
   return { stroke: colour('text-soft'), font: `${Math.round(0.78 * rem())}px sans-serif`, grid: line, ticks: line }
+}
+
+/** A time axis in the time zone of the service. */
+export function timeAxis(zone: string): uPlot.Axis {
+  return {
+    ...axisStyle(),
+    size: 2.4 * rem(),
+    space: 4.6 * rem(),
+    values: (_, splits, __, ___, step) => splits.map((time) => axisLabel(time, step, zone)),
+  }
+}
+
+/** A series of points that are not joined. */
+export function dots(): uPlot.Series {
+  return { paths: () => null, points: { show: true, size: 6, width: 0, fill: colour('series'), stroke: colour('series') } }
 }
 
 interface Props {

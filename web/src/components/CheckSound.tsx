@@ -32,7 +32,7 @@ export function CheckSound({ id, onGood, onBack }: { id: string; onGood: () => v
             </dd>
             <dt>Level</dt>
             <dd>
-              <LevelMeter level={machine.level_dbfs} />
+              <LevelMeter level={machine.level_dbfs} sensor={machine.sensor} />
             </dd>
           </dl>
         )}

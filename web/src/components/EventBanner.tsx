@@ -1,5 +1,7 @@
 import { useLive, useHasRole, useNow, useReload, useTimezone } from '../api/useLive'
 import { post, url } from '../api/client'
+import { episodesText } from '../lib/episodes'
+import { eventText } from '../lib/findings'
 import { unacknowledgedEvents, STATE_NAMES } from '../lib/states'
 import { duration, moment } from '../lib/time'
 import { link } from '../lib/route'
@@ -35,7 +37,7 @@ export function EventBanner() {
                 <strong>
                   {STATE_NAMES[event.level]}: {name}
                 </strong>
-                <span className="message">{event.message}</span>
+                <span className="message">{[eventText(event), episodesText(event.episodes, now)].filter(Boolean).join(', ')}</span>
               </a>
               <time dateTime={new Date(event.began * 1000).toISOString()}>
                 {moment(event.began, now, zone)} · {duration((event.ended ?? now) - event.began)}

@@ -1,5 +1,7 @@
 import type { MachineEvent } from '../api/types'
 import { useLive, useNow, useTimezone } from '../api/useLive'
+import { episodesText } from '../lib/episodes'
+import { eventText } from '../lib/findings'
 import { score } from '../lib/numbers'
 import { link } from '../lib/route'
 import { EVENT_STATE_NAMES, KIND_NAMES, STATE_NAMES } from '../lib/states'
@@ -46,7 +48,8 @@ export function EventTable({ events, withMachine }: { events: MachineEvent[]; wi
                 </span>
               </td>
               <td className="what">
-                <span className="soft">{KIND_NAMES[event.kind]}.</span> {event.message}
+                <span className="soft">{KIND_NAMES[event.kind]}.</span> {eventText(event)}
+                {event.episodes.length > 1 && <span className="soft">, {episodesText(event.episodes, now)}</span>}
               </td>
               <td>{event.ended === null ? `${duration(now - event.began)}, active` : duration(event.ended - event.began)}</td>
               <td className="number peak">{score(event.peak)}</td>

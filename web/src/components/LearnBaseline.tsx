@@ -35,7 +35,7 @@ export function LearnBaseline({ id, onDone }: { id: string; onDone: () => void }
         </div>
       )}
       {!isLearning && <FewMinutes minutes={minutes} />}
-      {machine && <LevelMeter level={machine.level_dbfs} />}
+      {machine && <LevelMeter level={machine.level_dbfs} sensor={machine.sensor} />}
       <ErrorMessage message={action.error} />
       <button type="button" className={isLearned ? 'main' : ''} onClick={onDone}>
         {isLearned ? 'Finish' : 'Continue: it learns in the background'}

@@ -2,6 +2,7 @@ import { memo } from 'react'
 import type { MachineStatus } from '../api/types'
 import { lastSound } from '../lib/lastSound'
 import { plural, score } from '../lib/numbers'
+import { outlookText } from '../lib/outlook'
 import { link } from '../lib/route'
 import { KIND_NAMES, mutedUntil, STATE_NAMES, stateSentence } from '../lib/states'
 import { duration, moment } from '../lib/time'
@@ -25,7 +26,7 @@ function Middle({ machine }: { machine: MachineStatus }) {
   if (machine.smoothed === null) return <p className="plain">{stateSentence(machine)}</p>
   return (
     <>
-      <Sparkline scores={machine.recent_scores} thresholds={machine.thresholds} />
+      <Sparkline scores={machine.recent_scores} thresholds={machine.thresholds} atIntervals={machine.sensor?.at_intervals ?? false} />
       <Gauge value={machine.smoothed} thresholds={machine.thresholds} />
     </>
   )
@@ -41,6 +42,7 @@ function spokenText(machine: MachineStatus, muted: boolean, late: string): strin
   const parts = [machine.name || machine.id, machine.site, STATE_NAMES[machine.state]]
   if (machine.smoothed !== null) parts.push(`score ${score(machine.smoothed)}`)
   if (machine.ongoing_events) parts.push(activeEvents(machine))
+  if (machine.question) parts.push('is it healthy?')
   if (muted) parts.push('muted')
   parts.push(late)
   return parts.filter(Boolean).join(', ')
@@ -50,6 +52,7 @@ export const MachineCard = memo(function MachineCard({ machine, zone, now, speed
   const late = lastSound(machine, now, speed)
   const last = machine.last_event
   const until = mutedUntil(machine, now)
+  const outlook = outlookText(machine.outlook, now)
   return (
     <li className={`card state-${machine.state}${until === null ? '' : ' muted'}`}>
       <header>
@@ -72,6 +75,8 @@ export const MachineCard = memo(function MachineCard({ machine, zone, now, speed
         </span>
         <span className="tags">
           {machine.ongoing_events > 0 && <span className="tag open">{activeEvents(machine)}</span>}
+          {machine.question && <span className="tag open state-alert">Is it healthy?</span>}
+          {outlook && <span className="tag">{outlook}</span>}
           {late && <span className="tag">{late}</span>}
           {until !== null && <span className="tag">Muted until {moment(until, now, zone)}</span>}
           {machine.drift && <span className="tag">{KIND_NAMES.drift}</span>}

@@ -14,6 +14,8 @@ interface Props {
   spectrogram: Spectrogram | null
   /** The sound of the event, once decoded. */
   event: AudioBuffer | null
+  /** What it is a sample of. */
+  description: string
 }
 
 function columnsOf(normal: AudioBuffer, event: AudioBuffer, shown: Spectrogram): number[][] {
@@ -22,7 +24,7 @@ function columnsOf(normal: AudioBuffer, event: AudioBuffer, shown: Spectrogram):
 }
 
 /** The normal sound of the machine, to compare with. */
-export function NormalSample({ machine, spectrogram, event }: Props) {
+export function NormalSample({ machine, spectrogram, event, description }: Props) {
   const [normal, setNormal] = useState<AudioBuffer | null>(null)
   const [head, setHead] = useState(0)
   const player = useRef<WaveSurfer | null>(null)
@@ -35,6 +37,7 @@ export function NormalSample({ machine, spectrogram, event }: Props) {
   const ticks = [0, 0.5, 1].map((share) => ({ share, text: `${(share * seconds).toFixed(1)} s` }))
   return (
     <Panel title="Compare with a normal sample">
+      {description && <p className="plain">{description}</p>}
       {columns && spectrogram && (
         <SpectrogramCanvas
           columns={columns}

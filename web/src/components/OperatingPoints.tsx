@@ -2,8 +2,9 @@ import { useEffect, useRef, useState, type KeyboardEvent } from 'react'
 import type { MachineStatus, OperatingPoint } from '../api/types'
 import { put, url } from '../api/client'
 import { useHasRole, useReload } from '../api/useLive'
-import { decibel, percent, score } from '../lib/numbers'
+import { percent, score } from '../lib/numbers'
 import { currentPoint, pointName } from '../lib/operatingPoints'
+import { levelText } from '../lib/sensor'
 import { useAction } from '../lib/useAction'
 import { Panel } from './Panel'
 import { ErrorMessage } from './ErrorMessage'
@@ -113,7 +114,7 @@ export function OperatingPoints({ machine }: { machine: MachineStatus }) {
                 </span>
                 {percent(point.share)}
               </td>
-              <td className="number loudness">{decibel(point.level_dbfs)}</td>
+              <td className="number loudness">{levelText(point.level_dbfs, machine.sensor)}</td>
               <td className="number usual">{score(point.usual_score)}</td>
               <td className="now">{point.number === machine.operating_point && <span className="tag open">current</span>}</td>
             </tr>

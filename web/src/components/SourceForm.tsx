@@ -2,10 +2,13 @@ import type { FormEvent } from 'react'
 import { post, url } from '../api/client'
 import { useReload } from '../api/useLive'
 import { machineId } from '../lib/machineId'
-import { SOURCES } from '../lib/sources'
+import { MICROPHONE, sensorSettings, type SensorDraft } from '../lib/sensor'
+import { SOURCES, sourceSettings } from '../lib/sources'
 import { useAction } from '../lib/useAction'
 import { Panel } from './Panel'
 import { ErrorMessage } from './ErrorMessage'
+import { SensorFields } from './SensorFields'
+import { SourceField } from './SourceField'
 
 /** What has been entered; kept by the page, so that one can come back to it. */
 export interface MachineDraft {
@@ -15,9 +18,10 @@ export interface MachineDraft {
   id: string
   kind: string
   fields: Record<string, string>
+  sensor: SensorDraft
 }
 
-export const EMPTY_DRAFT: MachineDraft = { name: '', site: '', id: '', kind: 'microphone', fields: {} }
+export const EMPTY_DRAFT: MachineDraft = { name: '', site: '', id: '', kind: 'microphone', fields: {}, sensor: MICROPHONE }
 
 interface Props {
   draft: MachineDraft
@@ -29,20 +33,16 @@ interface Props {
 export function SourceForm({ draft, onDraft, onAdded }: Props) {
   const reload = useReload()
   const { run, busy, error } = useAction()
-  const { name, site, kind, fields } = draft
+  const { name, site, kind, fields, sensor } = draft
   const id = draft.id || machineId(name)
   const change = (part: Partial<MachineDraft>) => onDraft({ ...draft, ...part })
   const source = SOURCES.find((each) => each.kind === kind) ?? SOURCES[0]
   const send = (event: FormEvent) => {
     event.preventDefault()
-    const settings = Object.fromEntries(
-      (source?.fields ?? []).flatMap((field) => {
-        const value = fields[field.name]?.trim() ?? ''
-        return value === '' ? [] : [[field.name, field.type === 'number' ? Number(value) : value]]
-      }),
-    )
+    const settings = sourceSettings(source?.fields ?? [], fields)
+    const measured = source?.snapshots ? { sensor: sensorSettings(sensor, source.snapshots === 'always') } : {}
     void run(async () => {
-      await post(url('machines'), { id, name, site, source: { kind, ...settings } })
+      await post(url('machines'), { id, name, site, source: { kind, ...settings }, ...measured })
       await reload()
     }).then((done) => {
       if (done) onAdded(id)
@@ -81,21 +81,20 @@ export function SourceForm({ draft, onDraft, onAdded }: Props) {
             </label>
           ))}
           <p className="soft">
-            A machine that needs files of the service’s computer (a folder, a replayed recording or a model) is added in the configuration file.
+            A machine that needs files of the service’s computer (a folder, a replayed recording, a model or the password of an MQTT broker) is added in the configuration file.
           </p>
         </fieldset>
         {source?.fields.map((field) => (
-          <label key={`${kind} ${field.name}`}>
-            {field.title}
-            <input
-              type={field.type}
-              required={field.required}
-              placeholder={field.placeholder}
-              value={fields[field.name] ?? ''}
-              onChange={(event) => change({ fields: { ...fields, [field.name]: event.target.value } })}
-            />
-          </label>
+          <SourceField
+            key={`${kind} ${field.name}`}
+            field={field}
+            value={fields[field.name] ?? ''}
+            onChange={(value) => change({ fields: { ...fields, [field.name]: value } })}
+          />
         ))}
+        {source?.snapshots && (
+          <SensorFields sensor={sensor} onlySnapshots={source.snapshots === 'always'} onChange={(changed) => change({ sensor: changed })} />
+        )}
         <ErrorMessage message={error} />
         <button type="submit" className="main" disabled={busy || !id}>
           Next

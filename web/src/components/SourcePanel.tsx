@@ -7,6 +7,7 @@ import { currentPointText } from '../lib/operatingPoints'
 import { SOURCE_NAMES } from '../lib/sources'
 import { LevelMeter } from './LevelMeter'
 import { Panel } from './Panel'
+import { SensorFacts } from './SensorFacts'
 
 function arrival({ source, last_sound }: MachineStatus): string {
   if (!source.connected) return 'not arriving'
@@ -29,8 +30,9 @@ export function SourcePanel({ machine, now }: { machine: MachineStatus; now: num
         </dd>
         <dt>Level</dt>
         <dd>
-          <LevelMeter level={machine.level_dbfs} />
+          <LevelMeter level={machine.level_dbfs} sensor={machine.sensor} />
         </dd>
+        {machine.sensor && <SensorFacts sensor={machine.sensor} />}
         <dt>Interruptions</dt>
         <dd>
           {plural(source.gaps, 'gap')}, {plural(source.reconnects, 'reconnection')}

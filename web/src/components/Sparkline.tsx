@@ -8,10 +8,12 @@ const HEIGHT = 60
 interface Props {
   scores: RecentScores
   thresholds: Thresholds | null
+  /** Measurements taken now and then are points, not a line. */
+  atIntervals: boolean
 }
 
 /** Scores of the last ten minutes against the thresholds; the numbers beside it say the same. */
-export const Sparkline = memo(function Sparkline({ scores, thresholds }: Props) {
+export const Sparkline = memo(function Sparkline({ scores, thresholds, atIntervals }: Props) {
   const points = scores.filter(([, value]) => Number.isFinite(value))
   const last = points.at(-1)
   if (!last || points.length < 2) return <div className="sparkline empty-sparkline" aria-hidden="true" />
@@ -20,12 +22,15 @@ export const Sparkline = memo(function Sparkline({ scores, thresholds }: Props) 
   const bottom = Math.min(...values, 0)
   const x = (time: number) => WIDTH * (1 - (last[0] - time) / 600)
   const y = (value: number) => HEIGHT - 2 - ((value - bottom) / (top - bottom || 1)) * (HEIGHT - 4)
-  const path = points.map(([time, value], index) => `${index ? 'L' : 'M'}${x(time).toFixed(1)} ${y(value).toFixed(1)}`)
+  const path = points.map(([time, value], index) => {
+    const place = `${x(time).toFixed(1)} ${y(value).toFixed(1)}`
+    return atIntervals ? `M${place}h0` : `${index ? 'L' : 'M'}${place}`
+  })
   return (
     <svg className="sparkline" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
       {thresholds && <line className="threshold-line alarm" x1="0" x2={WIDTH} y1={y(thresholds.alarm)} y2={y(thresholds.alarm)} />}
       {thresholds && <line className="threshold-line alert" x1="0" x2={WIDTH} y1={y(thresholds.alert)} y2={y(thresholds.alert)} />}
-      <path d={path.join('')} />
+      <path className={atIntervals ? 'dots' : ''} d={path.join('')} />
     </svg>
   )
 })

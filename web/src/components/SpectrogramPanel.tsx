@@ -1,5 +1,6 @@
 import type { MachineStatus } from '../api/types'
 import type { Sound } from '../api/useMachineSound'
+import { arriving } from '../lib/lastSound'
 import { EmptyState } from './EmptyState'
 import { Panel } from './Panel'
 import { SpectrogramCanvas } from './SpectrogramCanvas'
@@ -20,7 +21,7 @@ export function SpectrogramPanel({ machine, sound }: { machine: MachineStatus; s
           label={`Live spectrogram of ${machine.name}: time from left to right, frequency from bottom to top`}
         />
       ) : (
-        <EmptyState title={error || (spectrogram ? 'No sound in the last minute.' : 'Loading…')}>
+        <EmptyState title={error || (spectrogram ? `No ${arriving(machine)} in the last minute.` : 'Loading…')}>
           {spectrogram && <p>{machine.source.message}</p>}
         </EmptyState>
       )}

@@ -2,7 +2,8 @@ import { useDeferredValue, useState } from 'react'
 import type { MachineStatus, Thresholds } from '../api/types'
 import { put, url } from '../api/client'
 import { useFetched } from '../api/useFetched'
-import { useHasRole, useReload } from '../api/useLive'
+import { useHasRole, useReload, useTimezone } from '../api/useLive'
+import { commissioningText } from '../lib/baseline'
 import { FALSE_ALERT_STOPS, falseAlerts, nearestStop, score } from '../lib/numbers'
 import { useAction } from '../lib/useAction'
 import { ErrorMessage } from './ErrorMessage'
@@ -14,6 +15,7 @@ const TITLE = 'Thresholds'
 /** How many false alerts are acceptable; the thresholds follow from the normal sound. */
 export function ThresholdPanel({ machine }: { machine: MachineStatus }) {
   const isAdmin = useHasRole('admin')
+  const zone = useTimezone()
   const reload = useReload()
   const { run, busy, error } = useAction()
   const [movedTo, setMovedTo] = useState<number | null>(null)
@@ -36,7 +38,7 @@ export function ThresholdPanel({ machine }: { machine: MachineStatus }) {
       if (done) setMovedTo(null)
     })
   return (
-    <Panel title={TITLE}>
+    <Panel title={TITLE} aside={shown.provisional && <span className="tag">Provisional threshold</span>}>
       <label className="slider">
         <span>
           Accept <strong>{falseAlerts(chosen)}</strong>
@@ -72,6 +74,7 @@ export function ThresholdPanel({ machine }: { machine: MachineStatus }) {
         </div>
       </dl>
       <p className={shown.provisional ? 'plain basis warned' : 'plain basis'}>{shown.message}</p>
+      {machine.baseline && <p className="plain">{commissioningText(machine.baseline, zone)}</p>}
       {movedTo !== null && (
         <div className="buttons">
           <button type="button" className="main" disabled={busy || chosen === current} onClick={() => void save()}>

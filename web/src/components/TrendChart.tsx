@@ -1,12 +1,14 @@
 import { useMemo, useRef, useState } from 'react'
 import uPlot from 'uplot'
-import type { MachineEvent, Thresholds, Trend } from '../api/types'
+import type { ChangePoint, MachineEvent, Thresholds, Trend } from '../api/types'
+import { drawEvent, drawRanges, drawThreshold, placeMarks } from '../lib/chartMarks'
 import { addTouchGestures, type Range } from '../lib/gestures'
 import { score } from '../lib/numbers'
 import { colour, rem } from '../lib/theme'
-import { axisLabel, stamp } from '../lib/time'
+import { stamp } from '../lib/time'
 import { summary, withGaps } from '../lib/trend'
-import { axisStyle, Chart } from './Chart'
+import { changeText } from './ChangePoints'
+import { axisStyle, Chart, dots, timeAxis } from './Chart'
 
 const HINT = window.matchMedia('(pointer: coarse)').matches
   ? 'Pinch to zoom, drag to move, double tap to reset.'
@@ -17,63 +19,26 @@ interface Props {
   range: [number, number]
   thresholds: Thresholds | null
   events: MachineEvent[]
+  changes: ChangePoint[]
+  /** Measurements taken now and then are points, not a line. */
+  atIntervals: boolean
   zone: string
   onZoom: (begin: number, end: number) => void
   /** Back to the range before zooming and moving. */
   onReset: () => void
 }
 
-/** The label of the alarm above its line, that of the alert below: they may be close together. */
-function drawThreshold(chart: uPlot, value: number, name: 'alarm' | 'alert'): void {
-  const { ctx, bbox } = chart
-  const y = Math.round(chart.valToPos(value, 'y', true))
-  if (y < bbox.top || y > bbox.top + bbox.height) return
-  ctx.save()
-  ctx.strokeStyle = ctx.fillStyle = colour(name)
-  ctx.lineWidth = devicePixelRatio
-  ctx.setLineDash([6 * devicePixelRatio, 4 * devicePixelRatio])
-  ctx.beginPath()
-  ctx.moveTo(bbox.left, y)
-  ctx.lineTo(bbox.left + bbox.width, y)
-  ctx.stroke()
-  ctx.textAlign = 'left'
-  ctx.textBaseline = name === 'alarm' ? 'bottom' : 'top'
-  ctx.font = `600 ${0.75 * rem() * devicePixelRatio}px sans-serif`
-  ctx.fillText(`${name} ${score(value)}`, bbox.left + 6 * devicePixelRatio, y + (name === 'alarm' ? -2 : 3) * devicePixelRatio)
-  ctx.restore()
-}
-
-function drawEvent(chart: uPlot, event: MachineEvent, now: number): void {
-  const { ctx, bbox } = chart
-  const from = chart.valToPos(event.began, 'x', true)
-  const to = Math.max(chart.valToPos(event.ended ?? now, 'x', true), from + 2)
-  const left = Math.max(from, bbox.left)
-  const right = Math.min(to, bbox.left + bbox.width)
-  if (right <= left) return
-  const tall = 7 * devicePixelRatio
-  ctx.save()
-  ctx.fillStyle = colour(event.level)
-  ctx.globalAlpha = 0.1
-  ctx.fillRect(left, bbox.top, right - left, bbox.height)
-  ctx.globalAlpha = 1
-  if (from >= bbox.left) {
-    ctx.beginPath()
-    ctx.moveTo(from - tall, bbox.top)
-    ctx.lineTo(from + tall, bbox.top)
-    ctx.lineTo(from, bbox.top + 1.4 * tall)
-    ctx.fill()
-  }
-  ctx.restore()
-}
-
-/** Scores over time: mean, band from lowest to highest, thresholds and events. */
-export function TrendChart({ trend, range, thresholds, events, zone, onZoom, onReset }: Props) {
+/** Scores over time: mean, band from lowest to highest, thresholds, events and lasting changes. */
+export function TrendChart({ trend, range, thresholds, events, changes, atIntervals, zone, onZoom, onReset }: Props) {
   const [pointed, setPointed] = useState('')
-  const latest = useRef({ range, thresholds, events, onZoom, onReset })
-  latest.current = { range, thresholds, events, onZoom, onReset }
+  const latest = useRef({ range, thresholds, events, changes, onZoom, onReset })
+  latest.current = { range, thresholds, events, changes, onZoom, onReset }
   // While fingers move the chart it is only drawn; the new range is fetched when they are lifted.
   const held = useRef<Range | null>(null)
-  const data = useMemo(() => withGaps(trend) as uPlot.AlignedData, [trend])
+  const data = useMemo((): uPlot.AlignedData => {
+    const series = [trend.low, trend.mean, trend.high]
+    return atIntervals ? [trend.time, ...series] : withGaps(trend.time, trend.seconds_per_point, series)
+  }, [trend, atIntervals])
 
   const options = (): Omit<uPlot.Options, 'width' | 'height'> => {
     const axis = axisStyle()
@@ -91,16 +56,16 @@ export function TrendChart({ trend, range, thresholds, events, zone, onZoom, onR
         },
       },
       axes: [
-        { ...axis, size: 2.4 * rem(), space: 4.6 * rem(), values: (_, splits, __, ___, step) => splits.map((time) => axisLabel(time, step, zone)) },
-        { ...axis, size: 3 * rem(), values: (_, splits) => splits.map((value) => String(Number(value.toFixed(2)))) },
+        timeAxis(zone),
+        { ...axis, size: 4 * rem(), values: (_, splits) => splits.map((value) => String(Number(value.toFixed(2)))) },
       ],
       series: [
         {},
         { stroke: 'transparent', points: { show: false } },
-        { stroke: colour('series'), width: 1.6, points: { show: false } },
+        atIntervals ? dots() : { stroke: colour('series'), width: 1.6, points: { show: false } },
         { stroke: 'transparent', points: { show: false } },
       ],
-      bands: [{ series: [3, 1], fill: colour('series-band') }],
+      bands: atIntervals ? [] : [{ series: [3, 1], fill: colour('series-band') }],
       hooks: {
         ready: [
           (chart) => {
@@ -122,11 +87,13 @@ export function TrendChart({ trend, range, thresholds, events, zone, onZoom, onR
         ],
         draw: [
           (chart) => {
+            if (atIntervals) drawRanges(chart)
             latest.current.events.forEach((event) => drawEvent(chart, event, latest.current.range[1]))
+            placeMarks(chart, latest.current.changes.map((change) => ({ ...change, text: changeText(change, zone) })))
             const current = latest.current.thresholds
             if (!current) return
-            drawThreshold(chart, current.alert, 'alert')
-            drawThreshold(chart, current.alarm, 'alarm')
+            drawThreshold(chart, current.alert, 'alert', score(current.alert))
+            drawThreshold(chart, current.alarm, 'alarm', score(current.alarm))
           },
         ],
         setSelect: [
@@ -156,14 +123,14 @@ export function TrendChart({ trend, range, thresholds, events, zone, onZoom, onR
   return (
     <>
       <p className="pointed" aria-hidden="true">
-        {pointed || `Line: mean. Band: lowest to highest. ${HINT}`}
+        {pointed || `${atIntervals ? 'Points: measurements.' : 'Line: mean. Band: lowest to highest.'} ${HINT}`}
       </p>
       <Chart
         options={options}
-        version={`${zone} ${thresholds?.alarm} ${thresholds?.alert} ${events.length}`}
+        version={`${zone} ${thresholds?.alarm} ${thresholds?.alert} ${events.length} ${changes.length} ${atIntervals}`}
         data={data}
         height={16.5}
-        summary={summary(trend, thresholds?.alarm ?? null, thresholds?.alert ?? null)}
+        summary={summary(trend)}
       />
     </>
   )

@@ -5,6 +5,8 @@ import { useTrend } from '../api/useTrend'
 import { plural } from '../lib/numbers'
 import { duration } from '../lib/time'
 import { hasScores } from '../lib/trend'
+import { BandChart } from './BandChart'
+import { ChangePoints } from './ChangePoints'
 import { EmptyState } from './EmptyState'
 import { ErrorMessage } from './ErrorMessage'
 import { Panel } from './Panel'
@@ -48,6 +50,7 @@ export function TrendPanel({ machine, events }: { machine: MachineStatus; events
     if (reconnects && isFollowing) follow(span)
   }, [reconnects])
   const middle = end - span / 2
+  const changes = machine.change_points.filter(({ time }) => time >= begin && time <= end)
   const inside = events.filter((event) => event.began < end && (event.ended ?? end) > begin)
   return (
     <Panel
@@ -98,6 +101,8 @@ export function TrendPanel({ machine, events }: { machine: MachineStatus; events
           range={[begin, end]}
           thresholds={machine.thresholds}
           events={inside}
+          changes={changes}
+          atIntervals={machine.sensor?.at_intervals ?? false}
           zone={zone}
           onZoom={(first, last) => show(first, last, false)}
           onReset={() => choose(chosen)}
@@ -105,6 +110,8 @@ export function TrendPanel({ machine, events }: { machine: MachineStatus; events
       ) : (
         <p className="plain">Loading {duration(span)}…</p>
       )}
+      <ChangePoints changes={changes} zone={zone} />
+      {machine.bands.length > 0 && <BandChart machine={machine} range={[from, to]} isFollowing={isFollowing} zone={zone} />}
     </Panel>
   )
 }

@@ -10,6 +10,17 @@ export function score(value: number | null | undefined): string {
   return value.toFixed(2)
 }
 
+/** Some figures that count, without exponents: 0.42, 24.8, 1500. */
+export function figures(value: number, count = 3): string {
+  const rounded = Math.abs(value) >= 10 ** count ? Math.round(value) : Number(value.toPrecision(count))
+  return rounded.toLocaleString('en-GB', { maximumFractionDigits: 6, useGrouping: false })
+}
+
+/** 130 Hz, 2.24 kHz: three figures, as a tone is named. */
+export function exactHertz(value: number): string {
+  return value < 999.5 ? `${Math.round(value)} Hz` : `${figures(value / 1000)} kHz`
+}
+
 /** 850 Hz, 1.2 kHz */
 export function hertz(value: number): string {
   if (value < 1000) return `${Math.round(value)} Hz`
@@ -21,10 +32,6 @@ export function band([low, high]: readonly [number, number]): string {
   if (low < 1000 && high < 1000) return `${Math.round(low)}–${Math.round(high)} Hz`
   if (low >= 1000) return `${hertz(low).replace(' kHz', '')}–${hertz(high)}`
   return `${hertz(low)}–${hertz(high)}`
-}
-
-export function decibel(value: number | null): string {
-  return value === null || !Number.isFinite(value) ? '–' : `${value.toFixed(0)} dBFS`
 }
 
 /** 60 %; never 0 % for something that is there. */

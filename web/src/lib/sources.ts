@@ -1,7 +1,7 @@
 export interface Field {
   name: string
   title: string
-  type: 'text' | 'number'
+  type: 'text' | 'number' | 'checkbox'
   required: boolean
   placeholder: string
 }
@@ -11,6 +11,8 @@ export interface SourceKind {
   title: string
   help: string
   fields: readonly Field[]
+  /** Where it can carry what another sensor than a microphone measures: whether only in snapshots. */
+  snapshots?: 'choice' | 'always'
 }
 
 const field = (name: string, title: string, placeholder: string, required = false, type: Field['type'] = 'text'): Field => ({
@@ -41,6 +43,19 @@ export const SOURCES: readonly SourceKind[] = [
     title: 'Pushed by HTTP',
     help: 'a device or program posts files or streams samples to the service',
     fields: [CHANNEL],
+    snapshots: 'choice',
+  },
+  {
+    kind: 'mqtt',
+    title: 'MQTT',
+    help: 'a sensor publishes its measurements to an MQTT broker',
+    fields: [
+      field('host', 'Broker', 'broker.example', true),
+      field('port', 'Port', '1883', false, 'number'),
+      field('topic', 'Topic', 'hall-a/pump-1/vibration', true),
+      field('tls', 'Encrypted (TLS)', '', false, 'checkbox'),
+    ],
+    snapshots: 'always',
   },
   {
     kind: 'simulated',
@@ -58,4 +73,13 @@ export const SOURCE_NAMES: Record<string, string> = {
   ...Object.fromEntries(SOURCES.map(({ kind, title }) => [kind, title])),
   folder: 'Folder of recordings',
   replay: 'Replayed recording',
+}
+
+/** What was entered, as the service wants it; what was left empty keeps its default there. */
+export function sourceSettings(fields: readonly Field[], entered: Record<string, string>): Record<string, unknown> {
+  const typed = (type: Field['type'], value: string) =>
+    type === 'number' ? Number(value) : type === 'checkbox' ? value === 'true' : value.trim()
+  return Object.fromEntries(
+    fields.flatMap(({ name, type }) => (entered[name]?.trim() ? [[name, typed(type, entered[name])]] : [])),
+  )
 }

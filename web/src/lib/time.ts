@@ -57,6 +57,12 @@ export function moment(time: number, now: number, zone: string): string {
   return day(time, zone) === day(now, zone) ? clock(time, zone) : stamp(time, zone).slice(0, -3)
 }
 
+/** 3 Nov 2026, 14:00 */
+export function date(time: number, zone: string): string {
+  const format = formatter(zone, { day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' })
+  return format.format(time * 1000)
+}
+
 /** CET, GMT+9, … */
 export function zoneName(time: number, zone: string): string {
   const all = formatter(zone, { timeZoneName: 'short' }).formatToParts(time * 1000)
@@ -87,6 +93,13 @@ export function duration(seconds: number): string {
   if (hours < 24) return minutes % 60 ? `${hours} h ${minutes % 60} min` : `${hours} h`
   const days = Math.floor(hours / 24)
   return hours % 24 ? `${days} d ${hours % 24} h` : `${days} d`
+}
+
+/** 45 s, 2 min 10 s, 3 h 20 min: to the second below an hour, where lengths are counted. */
+export function exactDuration(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds))
+  if (whole < 60 || whole >= 3600) return duration(whole)
+  return whole % 60 ? `${Math.floor(whole / 60)} min ${whole % 60} s` : `${whole / 60} min`
 }
 
 /** Labels of a time axis: the finest part that differs between neighbours. */

@@ -1,5 +1,5 @@
 import type { MachineStatus, Reading, Trend } from '../api/types'
-import { duration } from './time'
+import { duration, exactDuration } from './time'
 import { score } from './numbers'
 
 export type RecentScores = MachineStatus['recent_scores']
@@ -15,17 +15,23 @@ export function appended(scores: RecentScores, time: number, value: number | nul
   return [...scores.filter(([at]) => at > time - RECENT_SECONDS), [time, value]]
 }
 
-/** A trend with newer readings at its end, and without points from before `begin`. */
-export function withReadings(trend: Trend, readings: readonly Reading[], begin: number): Trend {
+/**
+ * A trend with newer readings at its end, and without points from before `begin`. `areCounted`: the time
+ * in alert and alarm of those in its last point is in the trend already.
+ */
+export function withReadings(trend: Trend, readings: readonly Reading[], begin: number, areCounted = false): Trend {
   const step = trend.seconds_per_point
   const first = trend.time.findIndex((time) => time + step > begin)
   const from = first < 0 ? trend.time.length : first
-  const [time, low, mean, high, state] = [
+  const counted = areCounted ? (trend.time.at(-1) ?? -Infinity) : -Infinity
+  const [time, low, mean, high, state, alert_seconds, alarm_seconds] = [
     trend.time.slice(from),
     trend.low.slice(from),
     trend.mean.slice(from),
     trend.high.slice(from),
     trend.state.slice(from),
+    trend.alert_seconds.slice(from),
+    trend.alarm_seconds.slice(from),
   ]
   for (const { time: at, smoothed, state: readingState } of readings) {
     const bucket = Math.floor(at / step) * step
@@ -35,6 +41,8 @@ export function withReadings(trend: Trend, readings: readonly Reading[], begin: 
       time.push(bucket)
       ;[low, mean, high].forEach((series) => series.push(smoothed))
       state.push(readingState)
+      alert_seconds.push(0)
+      alarm_seconds.push(0)
     } else if (smoothed !== null) {
       low[last] = Math.min(low[last] ?? Infinity, smoothed)
       high[last] = Math.max(high[last] ?? -Infinity, smoothed)
@@ -43,50 +51,56 @@ export function withReadings(trend: Trend, readings: readonly Reading[], begin: 
       const before = mean[last] ?? smoothed
       mean[last] = before + (smoothed - before) / count
     }
+    if (bucket > counted) {
+      const point = time.length - 1
+      if (readingState === 'alert') alert_seconds[point] = (alert_seconds[point] ?? 0) + 1
+      if (readingState === 'alarm') alarm_seconds[point] = (alarm_seconds[point] ?? 0) + 1
+    }
   }
-  return { seconds_per_point: step, time, low, mean, high, state }
+  return { seconds_per_point: step, time, low, mean, high, state, alert_seconds, alarm_seconds }
 }
 
 type Series = (number | null)[]
 
-/** Columns for a chart; where no sound arrived, a gap instead of a straight line. */
-export function withGaps(trend: Trend): [number[], Series, Series, Series] {
-  const columns: [number[], Series, Series, Series] = [[], [], [], []]
-  trend.time.forEach((time, index) => {
-    const before = trend.time[index - 1]
-    if (before !== undefined && time - before > 2.5 * trend.seconds_per_point) {
-      columns[0].push((time + before) / 2)
-      columns.slice(1).forEach((series) => (series as Series).push(null))
-    }
-    columns[0].push(time)
-    columns[1].push(trend.low[index] ?? null)
-    columns[2].push(trend.mean[index] ?? null)
-    columns[3].push(trend.high[index] ?? null)
+/** Columns for a chart: times and series; where no sound arrived, a gap instead of a straight line. */
+export function withGaps(times: readonly number[], step: number, series: readonly Series[]): [number[], ...Series[]] {
+  const gappedTimes: number[] = []
+  const gapped = series.map((): Series => [])
+  const push = (time: number, value: (each: Series) => number | null) => {
+    gappedTimes.push(time)
+    series.forEach((each, index) => gapped[index]?.push(value(each)))
+  }
+  times.forEach((time, index) => {
+    const before = times[index - 1]
+    if (before !== undefined && time - before > 2.5 * step) push((time + before) / 2, () => null)
+    push(time, (each) => each[index] ?? null)
   })
-  return columns
+  return [gappedTimes, ...gapped]
 }
 
 export function hasScores(trend: Trend): boolean {
   return trend.mean.some((value) => value !== null)
 }
 
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0)
+}
+
+/** "in alarm for 13 s, in alert for 2 min": how long it was, whatever the length of a point. */
+function timeInStates(trend: Trend): string {
+  const [alarm, alert] = [sum(trend.alarm_seconds), sum(trend.alert_seconds)]
+  const parts = [alarm && `in alarm for ${exactDuration(alarm)}`, alert && `in alert for ${exactDuration(alert)}`]
+  return parts.filter(Boolean).join(', ') || 'never in alert or alarm'
+}
+
 /** What the chart shows, in a sentence for screen readers. */
-export function summary(trend: Trend, alarm: number | null, alert: number | null): string {
+export function summary(trend: Trend): string {
   const highs = trend.high.filter((value) => value !== null)
   const means = trend.mean.filter((value) => value !== null)
   const first = trend.time[0]
   const last = trend.time.at(-1)
   if (!highs.length || !means.length || first === undefined || last === undefined)
     return 'No scores in this time range.'
-  const mean = means.reduce((sum, value) => sum + value, 0) / means.length
-  const seconds = trend.seconds_per_point
-  const above = (threshold: number | null) =>
-    threshold === null ? 0 : highs.filter((value) => value >= threshold).length * seconds
-  const over =
-    above(alarm) > 0
-      ? `above the alarm threshold for about ${duration(above(alarm))}`
-      : above(alert) > 0
-        ? `above the alert threshold for about ${duration(above(alert))}`
-        : 'never above a threshold'
-  return `${duration(last - first + seconds)}: mean score ${score(mean)}, highest ${score(Math.max(...highs))}, ${over}.`
+  const length = duration(last - first + trend.seconds_per_point)
+  return `${length}: mean score ${score(sum(means) / means.length)}, highest ${score(Math.max(...highs))}, ${timeInStates(trend)}.`
 }

@@ -2,14 +2,19 @@ import { useEffect, useState } from 'react'
 import type { EventSpectrogram, MachineEvent } from '../api/types'
 import { url } from '../api/client'
 import { useFetched } from '../api/useFetched'
-import { useLive, useReload, useTimezone } from '../api/useLive'
+import { useLive, useNow, useReload, useTimezone } from '../api/useLive'
+import { Condition } from '../components/Condition'
 import { EmptyState } from '../components/EmptyState'
+import { Episodes } from '../components/Episodes'
 import { EventActions } from '../components/EventActions'
 import { EventSound } from '../components/EventSound'
+import { EventSpectrum } from '../components/EventSpectrum'
 import { EventTimeline } from '../components/EventTimeline'
+import { Findings } from '../components/Findings'
 import { NormalSample } from '../components/NormalSample'
 import { Panel } from '../components/Panel'
 import { StateBadge } from '../components/StateBadge'
+import { comparedWith, sampleText } from '../lib/baseline'
 import { score } from '../lib/numbers'
 import { link } from '../lib/route'
 import { eventSentence, KIND_NAMES } from '../lib/states'
@@ -18,6 +23,7 @@ import { stamp } from '../lib/time'
 export function EventPage({ id }: { id: string }) {
   const { machines, events, service } = useLive()
   const zone = useTimezone()
+  const now = useNow(5)
   const reload = useReload()
   const fetched = useFetched<MachineEvent>(url(`events/${id}`))
   const [sound, setSound] = useState<AudioBuffer | null>(null)
@@ -40,8 +46,8 @@ export function EventPage({ id }: { id: string }) {
   const machine = machines[event.machine]
   const hasSound = event.kind !== 'signal'
   const keepsAudio = service?.keeps_audio ?? true
-  const take = (now: MachineEvent) => {
-    setChanged(now)
+  const take = (after: MachineEvent) => {
+    setChanged(after)
     void reload().then(() => fetched.refetch())
   }
   return (
@@ -60,30 +66,49 @@ export function EventPage({ id }: { id: string }) {
           <p>{eventSentence(event)}</p>
         </div>
         {event.peak !== null && (
-          <dl className="figures">
-            <div>
-              <dt>Peak score</dt>
-              <dd className="now">{score(event.peak)}</dd>
-            </div>
-            <div>
-              <dt>Threshold</dt>
-              <dd>{score(event.threshold)}</dd>
-            </div>
-          </dl>
+          <div>
+            <dl className="figures">
+              <div>
+                <dt>Peak score</dt>
+                <dd className="now">{score(event.peak)}</dd>
+              </div>
+              <div>
+                <dt>Threshold</dt>
+                <dd>{score(event.threshold)}</dd>
+              </div>
+            </dl>
+            <Condition severity={event.severity} outlook={null} now={now} />
+          </div>
         )}
       </header>
-      <p className="lead">{event.message}</p>
+      {!event.findings.length && <p className="lead">{event.message}</p>}
       <div className={hasSound ? 'event-columns' : 'narrow'}>
         {hasSound && (
           <div className="column">
+            {event.findings.length > 0 && (
+              <Panel title="What has changed" aside={<span className="plain">{comparedWith(event.baseline_learned_at, zone)}</span>}>
+                <Findings findings={event.findings} />
+              </Panel>
+            )}
             <EventSound event={event} keepsAudio={keepsAudio} spectrogram={spectrogram} onDecoded={setSound} />
-            {keepsAudio && <NormalSample machine={event.machine} spectrogram={spectrogram.content} event={sound} />}
+            {machine && spectrogram.content && (
+              <EventSpectrum event={event} machine={machine} spectrogram={spectrogram.content} zone={zone} />
+            )}
+            {keepsAudio && (
+              <NormalSample
+                machine={event.machine}
+                spectrogram={spectrogram.content}
+                event={sound}
+                description={sampleText(event.baseline_learned_at, machine?.baseline ?? null, zone)}
+              />
+            )}
           </div>
         )}
         <div className="column">
           <Panel title="Actions">
             <EventActions event={event} onChange={take} />
           </Panel>
+          <Episodes episodes={event.episodes} zone={zone} now={now} />
           <Panel title="Timeline">
             <EventTimeline event={event} zone={zone} />
           </Panel>

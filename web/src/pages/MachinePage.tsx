@@ -2,9 +2,11 @@ import { useEvents } from '../api/useEvents'
 import { useHasRole, useLive, useNow, useSpeed, useTimezone } from '../api/useLive'
 import { useMachineSound } from '../api/useMachineSound'
 import { BASELINE, BaselinePanel } from '../components/BaselinePanel'
+import { Condition } from '../components/Condition'
 import { EmptyState } from '../components/EmptyState'
 import { EventTable } from '../components/EventTable'
 import { Gauge } from '../components/Gauge'
+import { HealthQuestion } from '../components/HealthQuestion'
 import { MutePanel } from '../components/MutePanel'
 import { OperatingPoints } from '../components/OperatingPoints'
 import { Panel } from '../components/Panel'
@@ -68,9 +70,11 @@ export function MachinePage({ id }: { id: string }) {
           <div className="score">
             <Gauge value={machine.smoothed} thresholds={machine.thresholds} />
             {machine.smoothed !== null && <p className="soft">{rarity(machine.p_value)}</p>}
+            <Condition severity={machine.severity} outlook={machine.outlook} now={now} />
           </div>
         )}
       </header>
+      <HealthQuestion machine={machine} />
       <div className="panels">
         <TrendPanel machine={machine} events={events ?? []} />
         <SpectrogramPanel machine={machine} sound={sound} />

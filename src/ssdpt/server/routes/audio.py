@@ -12,6 +12,7 @@ from starlette.exceptions import HTTPException
 
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.messages import UnknownMachine
+from ssdpt.monitor.sources.snapshot_message import SnapshotMessage, read_message
 from ssdpt.server.auth import Operator
 from ssdpt.server.context import AppContext, Context
 from ssdpt.server.ids import MachineId
@@ -32,8 +33,11 @@ _MAX_REASON = 123  # bytes in the closing frame of a WebSocket
         "requestBody": {
             "required": True,
             "content": {
-                kind: {"schema": {"type": "string", "format": "binary"}}
-                for kind in ("audio/wav", "audio/flac", "audio/ogg", "audio/L16")
+                **{
+                    kind: {"schema": {"type": "string", "format": "binary"}}
+                    for kind in ("audio/wav", "audio/flac", "audio/ogg", "audio/L16")
+                },
+                "application/json": {"schema": SnapshotMessage.model_json_schema()},
             },
         }
     },
@@ -45,19 +49,26 @@ async def push(
     context: Context,
     time: Timestamp = None,
 ) -> ReceivedAudio:
-    """Sound of a machine with a source of kind `pushed`, at most 64 MiB.
+    """Sound or a snapshot of a machine with a source of kind `pushed`, at most 64 MiB.
 
     A WAV, FLAC or OGG file, or big-endian samples as audio/L16;rate=16000;channels=1. `time` is
-    that of the first sample. Without it the sound follows the last piece, or has just ended.
+    that of the first sample. Without it the sound follows the last piece, or has just ended. Of a
+    machine that is measured at intervals, each call is one snapshot and each channel an axis; it
+    may also be JSON with values in the unit of the sensor.
     """
     with spooled() as body:
         await read_body(aiter(request.stream()), body)
         kind = request.headers.get("content-type", "")
-        samples, rate = await run_in_threadpool(decode, body, kind)
-    frames, channels = samples.shape
-    await run_in_threadpool(context.service.push, machine, samples, rate, channels, time)
+        if kind.partition(";")[0].strip().lower() == "application/json":
+            message = await run_in_threadpool(lambda: read_message(body.read()))
+            seconds = await run_in_threadpool(context.service.push_snapshot, machine, message)
+        else:
+            samples, rate = await run_in_threadpool(decode, body, kind)
+            frames, channels = samples.shape
+            await run_in_threadpool(context.service.push, machine, samples, rate, channels, time)
+            seconds = frames / rate
     await run_in_threadpool(context.log_sender, user, machine)
-    return ReceivedAudio(seconds=frames / rate)
+    return ReceivedAudio(seconds=seconds)
 
 
 @router.websocket("/{machine}/pcm")

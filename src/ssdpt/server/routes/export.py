@@ -70,10 +70,12 @@ def _points(store: Store, machine: str, time_range: TimeRange) -> Iterator[Trend
             trend.time.tolist(),
             *(_or_none(part.tolist()) for part in (trend.low, trend.mean, trend.high)),
             trend.state,
+            trend.alert_seconds.tolist(),
+            trend.alarm_seconds.tolist(),
             strict=True,
         )
-        for time, low, mean, high, state in values:
-            yield TrendPoint(machine, time, low, mean, high, state)
+        for point in values:
+            yield TrendPoint(machine, *point)
         begin = end
 
 

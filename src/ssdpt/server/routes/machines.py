@@ -17,6 +17,8 @@ from ssdpt.server.context import Context
 from ssdpt.server.ids import MachineId
 from ssdpt.server.machine_policy import check_addition
 from ssdpt.server.schemas import (
+    BandTrendReply,
+    CommissioningRequest,
     FalseAlertsRequest,
     LearningRequest,
     MachineSound,
@@ -31,6 +33,7 @@ router = APIRouter(prefix="/v1/machines", tags=["machines"])
 SpectrogramSeconds = Annotated[
     float, Query(gt=0, le=120, description="The length of the sound that is shown, which ends now.")
 ]
+Points = Annotated[int, Query(ge=1, le=5000)]
 
 
 @router.get("")
@@ -64,13 +67,25 @@ def remove_machine(user: Admin, machine: MachineId, context: Context) -> Respons
 
 @router.get("/{machine}/trend")
 def trend(
-    machine: MachineId,
-    time_range: TimeRangeQuery,
-    context: Context,
-    points: Annotated[int, Query(ge=1, le=5000)] = 600,
+    machine: MachineId, time_range: TimeRangeQuery, context: Context, points: Points = 600
 ) -> TrendReply:
     """The scores of a machine over a time range, by default the last hour."""
     return TrendReply.of(context.store.trend(machine, time_range.begin, time_range.end, points))
+
+
+@router.get("/{machine}/bands")
+def band_trend(
+    machine: MachineId, time_range: TimeRangeQuery, context: Context, points: Points = 600
+) -> BandTrendReply:
+    """The levels of the frequency bands over a time range, by default the last hour."""
+    bands = context.service.machine_status(machine).bands
+    trend = context.store.band_trend(machine, time_range.begin, time_range.end, points)
+    return BandTrendReply(
+        seconds_per_point=trend.seconds_per_point,
+        edges_hz=(*(band.low_hz for band in bands), *(band.high_hz for band in bands[-1:])),
+        time=trend.time.tolist(),
+        levels=trend.levels_db.tolist(),
+    )
 
 
 @router.get("/{machine}/spectrum")
@@ -124,6 +139,16 @@ def unmute(user: Operator, machine: MachineId, context: Context) -> MachineStatu
     """End the mute: new events may begin again."""
     context.service.mute(machine, None)
     context.log(user, "unmuted", machine)
+    return context.service.machine_status(machine)
+
+
+@router.post("/{machine}/commission")
+def commission(
+    user: Operator, machine: MachineId, body: CommissioningRequest, context: Context
+) -> MachineStatus:
+    """Answer the question whether a machine that sounds different since the start is healthy."""
+    context.service.commission(machine, healthy=body.healthy)
+    context.log(user, f"said that it is {'healthy' if body.healthy else 'not healthy'}", machine)
     return context.service.machine_status(machine)
 
 

@@ -1,0 +1,14 @@
+import type { Episode } from '../api/types'
+import { plural } from './numbers'
+import { exactDuration } from './time'
+
+export function episodeSeconds({ began, ended }: Episode, now: number): number {
+  return Math.max(0, (ended ?? now) - began)
+}
+
+/** "came 3 times, 2 min 10 s in all"; empty for an event that came once. */
+export function episodesText(episodes: readonly Episode[], now: number): string {
+  if (episodes.length < 2) return ''
+  const total = episodes.reduce((sum, episode) => sum + episodeSeconds(episode, now), 0)
+  return `came ${plural(episodes.length, 'time')}, ${exactDuration(total)} in all`
+}

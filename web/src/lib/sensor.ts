@@ -1,0 +1,57 @@
+/** What a machine is measured with: a microphone, or a sensor with a unit. */
+import type { Sensor } from '../api/types'
+import { figures } from './numbers'
+
+export const UNITS: readonly Sensor['unit'][] = ['', 'g', 'm/s²', 'mm/s', 'Pa']
+
+/** What a sample of 1 means where nothing else is said. */
+export const USUAL_FULL_SCALE: Record<Sensor['unit'], number> = { '': 1, g: 50, 'm/s²': 500, 'mm/s': 100, Pa: 20 }
+
+/** A level in the unit of the sensor, "0.42 g RMS", or against full scale, "−31 dBFS". */
+export function levelText(dbfs: number | null, sensor: Sensor | null): string {
+  if (dbfs === null || !Number.isFinite(dbfs)) return '–'
+  if (!sensor?.unit) return `${dbfs.toFixed(0)} dBFS`
+  // Against a sine of full scale, whose root mean square is its peak over √2.
+  const rms = (sensor.full_scale * 10 ** (dbfs / 20)) / Math.SQRT2
+  return `${figures(rms, 2)} ${sensor.unit} RMS`
+}
+
+/** "Accelerometer" would be a guess: the unit says what is measured. */
+export function quantity({ unit, full_scale }: Sensor): string {
+  if (!unit) return 'not calibrated'
+  const name = unit === 'Pa' ? 'sound pressure' : 'vibration'
+  return `${name} in ${unit}, full scale ${figures(full_scale)} ${unit}`
+}
+
+export function axesText(axes: readonly string[]): string {
+  return axes.length ? axes.join(', ') : 'one'
+}
+
+export function sampleRate(hz: number): string {
+  return hz < 1000 ? `${hz} Hz` : `${Number((hz / 1000).toFixed(3))} kHz`
+}
+
+/** What was entered about a sensor when a machine is added. */
+export interface SensorDraft {
+  unit: Sensor['unit']
+  fullScale: string
+  sampleRate: string
+  axes: string
+  snapshots: boolean
+}
+
+export const MICROPHONE: SensorDraft = { unit: '', fullScale: '', sampleRate: '', axes: '', snapshots: false }
+
+/** As the service wants it; what was left empty keeps its default there. */
+export function sensorSettings(draft: SensorDraft, onlySnapshots: boolean): Record<string, unknown> {
+  const { unit, fullScale, sampleRate, axes } = draft
+  const snapshots = onlySnapshots || draft.snapshots
+  const names = axes.split(/[\s,;]+/).filter(Boolean)
+  return {
+    ...(unit && { unit }),
+    ...(unit && fullScale && { full_scale: Number(fullScale) }),
+    ...(sampleRate && { sample_rate: Number(sampleRate) }),
+    ...(names.length && { axes: names }),
+    ...(snapshots && { snapshots }),
+  }
+}
