@@ -259,8 +259,8 @@ class Subscriber:
         if not (message.dup and received in self.messages):
             self.messages.append(received)
 
-    def say(self, topic, payload):
-        self._client.publish(topic, payload, qos=1).wait_for_publish(60)
+    def say(self, topic, payload, *, retain=False):
+        self._client.publish(topic, payload, qos=1, retain=retain).wait_for_publish(60)
 
     def payloads(self, topic):
         return [payload for where, payload, _ in list(self.messages) if where == topic]

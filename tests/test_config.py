@@ -154,7 +154,8 @@ def test_a_wrong_setting_is_named_in_one_line(overrides, named):
         ),
         (
             {"audio.zzz": 2},
-            "there is no setting 'audio.zzz'; there are sample_rate, channel, clip_seconds",
+            "there is no setting 'audio.zzz'; there are sample_rate, keep_rate, channel, unit, "
+            "full_scale, clip_seconds",
         ),
         ({"ssdpt.blocks": 1.5}, "setting ssdpt.blocks: must be a whole number"),
         ({"seed": 2**40}, "setting seed: must be less than 4294967296"),

@@ -9,7 +9,8 @@ import numpy as np
 
 from ssdpt.common.progress import SILENT
 from ssdpt.config.tree import load_config
-from ssdpt.detection import fitting
+from ssdpt.data.recording_groups import RecordingGroups
+from ssdpt.detection.holding_out import cross_fit_machine
 from ssdpt.features.cache import FeatureSet
 from ssdpt.types import Recording
 
@@ -23,7 +24,10 @@ class RecordedFit:
         self.learned = {}
         self.rng = np.random.default_rng(0)
         config = load_config("tiny", {"system": "gmm", "decision.folds": folds})
-        self.kept, self.scores = fitting._cross_fit(clips, config, self.fit, SILENT)
+        groups = RecordingGroups.of(recordings)
+        self.kept, self.scores, self.numbers = cross_fit_machine(
+            clips, groups, config, self.fit, SILENT
+        )
 
     def fit(self, part, name):
         self.learned[name] = set(part.recordings)
@@ -66,3 +70,19 @@ def test_where_every_part_takes_a_section_away_everything_is_learned():
     fit = RecordedFit(everything)
     assert fit.learned["training"] == set(everything)
     assert len(fit.learned) == 6
+
+
+def test_recordings_of_known_times_are_held_out_as_a_whole():
+    dated = [
+        Recording(Path(f"2026-03-{n % 7 + 1:02d}_10-{n:02d}-00.wav"), "fan", "00")
+        for n in range(35)
+    ]
+    fit = RecordedFit(dated)
+    days = {recording: recording.path.name[:10] for recording in dated}
+    assert len(fit.learned) == 5
+    for learned in fit.learned.values():
+        held = set(dated) - learned
+        assert held
+        assert {days[item] for item in held}.isdisjoint(days[item] for item in learned)
+    assert len(set(fit.numbers["00", "source"])) == 7
+    assert len(fit.numbers["00", "source"]) == len(fit.scores["00", "source"]) == 35

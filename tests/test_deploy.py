@@ -20,6 +20,7 @@ from ssdpt.monitor.config import (
     MonitorConfig,
     OutputSettings,
     RetentionSettings,
+    SensorSettings,
     SourceSettings,
     read_monitor_config,
 )
@@ -175,6 +176,8 @@ def test_example_shows_every_setting() -> None:
     assert set.union(*machines) == set(MachineSettings.model_fields) - {"model", "section"}
     assert "# model: " in text
     assert "# section: " in text
+    sensors = [set(machine["sensor"]) for machine in shown["machines"] if "sensor" in machine]
+    assert max(sensors, key=len) == set(SensorSettings.model_fields)
     (alarm,) = [machine["alarm"] for machine in shown["machines"] if "alarm" in machine]
     assert set(alarm) == set(AlarmSettings.model_fields)
     sources = [machine["source"] for machine in shown["machines"]]

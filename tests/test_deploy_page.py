@@ -28,6 +28,7 @@ from ssdpt.monitor.config import (
     MonitorConfig,
     OutputSettings,
     RetentionSettings,
+    SensorSettings,
     SourceSettings,
 )
 from ssdpt.monitor.messages import STATES, Event, EventChanged
@@ -48,6 +49,7 @@ PAGE = (ROOT / "docs" / "monitoring.md").read_text("utf-8")
 SECTIONS: dict[str, type[BaseModel]] = {
     "The whole file": MonitorConfig,
     "A machine": MachineSettings,
+    "Sensor": SensorSettings,
     "Alarm": AlarmSettings,
     "Retention": RetentionSettings,
     **{

@@ -56,15 +56,15 @@ class TestHoldingOut:
     def test_above_it_a_tenth_and_at_least_ten_are_held_out(self, fan, monkeypatch):
         seen = {}
 
-        def watched(clips, settings, fit_part, reporter):
+        def watched(clips, groups, settings, fit_part, reporter):
             def remember(part, name):
                 seen["fit"] = {r.path for r in part.recordings}
                 return fit_part(part, name)
 
-            return original(clips, settings, remember, reporter)
+            return original(clips, groups, settings, remember, reporter)
 
-        original = fitting._fit_and_hold_out
-        monkeypatch.setattr(fitting, "_fit_and_hold_out", watched)
+        original = fitting.fit_and_hold_out
+        monkeypatch.setattr(fitting, "fit_and_hold_out", watched)
         detector = fit(fan, **{"decision.cross_fit_below": 0})
         assert not detector.calibration.cross_fitted
         assert detector.calibration.pooled.clips == 10
@@ -181,7 +181,7 @@ class TestWhatIsUsed:
 
     @pytest.mark.parametrize(
         ("clips", "seconds", "message"),
-        [(4, 0.3, "shorter than 1 s"), (1, 3.0, "is not enough")],
+        [(3, 0.3, "shorter than 1 s"), (1, 3.0, "is not enough")],
     )
     def test_too_little_sound_is_reported(self, tmp_path, clips, seconds, message):
         write_folder(tmp_path, clips, seconds)

@@ -167,6 +167,6 @@ def test_wheel_works_in_an_empty_environment(tmp_path: Path) -> None:
     run(ssdpt, "fit", "plant", "--preset", "tiny", "--out", "model")
     run(ssdpt, "threshold", "model", "--false-alarm-rate", "0.000001")
     clip = next((tmp_path / "plant" / "fan" / "train").glob("*.wav"))
-    assert run(ssdpt, "score", "model", clip).splitlines()[-1].startswith("normal")
+    assert run(ssdpt, "score", "--quiet", "model", clip).splitlines()[-1].startswith("normal")
     run(ssdpt, "demo", "--preset", "tiny", "--fit", "tiny")
     assert "<h1>" in (tmp_path / "demo" / "report.html").read_text("utf-8")

@@ -20,6 +20,9 @@ import ssdpt.config.tree
 import ssdpt.detection.detector
 from ssdpt.cli import app
 from ssdpt.data.simulator import simulate
+from ssdpt.data.simulator.clip import ClipName
+from ssdpt.data.simulator.preset import preset_named
+from ssdpt.data.simulator.simulation import SimulationJob, write_clips
 from ssdpt.experiments.paper.parameter_counts import parameter_table
 
 README = (Path(__file__).parents[1] / "README.md").read_text("utf-8")
@@ -49,6 +52,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     simulate(tmp_path / "recordings", "tiny", machines=["pump"], workers=1)
     faulty = next((tmp_path / "recordings" / "pump" / "source_test").glob("*anomaly*"))
     shutil.copy(faulty, tmp_path / "today.wav")
+    first_day = SimulationJob(tmp_path / "first-day", preset_named("tiny"), 0, ("pump",))
+    normal = [ClipName("pump", 0, "source", "test", "normal", 10 + index) for index in range(5)]
+    list(write_clips(first_day, normal, workers=1))
     load = ssdpt.config.tree.load_config
 
     def quick(preset: str = "best", overrides: dict[str, Any] | None = None) -> Any:

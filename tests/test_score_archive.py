@@ -220,7 +220,7 @@ def test_refusals(cli, model, clips, out, tmp_path):
         ((clips, "--format", "parquet"), "--format parquet writes to a folder"),
         ((clips, "--out", out, "--timeline"), "--timeline cannot be combined with --out"),
         ((clips, "--out", out, "--format", "json"), "--format json cannot be combined with --out"),
-        ((tmp_path / "empty", "--out", out), "no sound files in this folder"),
+        ((tmp_path / "empty", "--out", out), "no recordings in this folder"),
         ((tmp_path / "absent", "--out", out), "no such file or folder"),
         (
             (clips, "--out", out, "--engine", "ray", "--address", "127.0.0.1:1"),

@@ -20,7 +20,11 @@ Domain = Literal["source", "target"]
 Split = Literal["train", "test", "supplemental", ""]
 Label = Literal["normal", "anomaly", ""]
 Level = Literal["normal", "alert", "alarm"]
+Unit = Literal["", "g", "m/s²", "mm/s", "Pa"]  # of a sensor; empty = not calibrated
 Attributes = tuple[tuple[str, str], ...]
+
+VIBRATION_UNITS: frozenset[Unit] = frozenset({"g", "m/s²", "mm/s"})
+"""Units of a sensor that sits on the machine; Pa is a calibrated microphone."""
 
 _SLOWEST_RATE, _FASTEST_RATE = 100, 10_000_000  # Hz; outside, it is not a sample rate
 _LARGEST_SAMPLE = 10.0  # filters overshoot full scale a little; integers lie far above
@@ -28,10 +32,11 @@ _LARGEST_SAMPLE = 10.0  # filters overshoot full scale a little; integers lie fa
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Clip:
-    """Sound in memory: one channel, full scale = ±1.
+    """Sound or vibration in memory: one channel, full scale = ±1.
 
     It is taken wherever a sound file is: `detector.score(Clip(samples, 48000))`. `name` stands for
-    the file name in results and messages.
+    the file name in results and messages. A sample of 1 means `full_scale` in the `unit`; without
+    a unit, what it means to the model.
     """
 
     samples: Floats  # (samples,)
@@ -40,6 +45,8 @@ class Clip:
     domain: Domain = "source"
     attributes: Attributes = ()
     name: str = "clip"
+    unit: Unit = ""
+    full_scale: float = 1.0
 
     def __post_init__(self) -> None:
         samples = np.asarray(self.samples)
@@ -85,7 +92,7 @@ class Recording:
 
     `section` is the machine ID of the paper. `section`, `split` and `label` are empty where the
     layout has none. `fault` names the anomaly where a folder or a manifest does. Of a clip in
-    memory, `path` is only a name.
+    memory, `path` is only a name. Short `snapshots` are laid end to end; `path` is the first.
     """
 
     path: Path
@@ -96,6 +103,7 @@ class Recording:
     label: Label = ""
     attributes: Attributes = ()
     fault: str = ""
+    snapshots: tuple[Path, ...] = ()
     clip: Clip | None = field(default=None, compare=False, repr=False)
 
     @classmethod
@@ -109,6 +117,11 @@ class Recording:
             attributes=clip.attributes,
             clip=clip,
         )
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """All files that it is made of; none for a clip in memory."""
+        return () if self.clip is not None else self.snapshots or (self.path,)
 
     @property
     def attribute_text(self) -> str:

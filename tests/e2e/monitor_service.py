@@ -24,7 +24,8 @@ from waiting import wait_until
 
 POSTGRES = os.environ.get("SSDPT_TEST_POSTGRES", "postgresql+psycopg://root@localhost/test")
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
-AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
+WEB = Path(__file__).parents[2] / "web"
+AXE = WEB / "node_modules" / "axe-core" / "axe.min.js"
 SLOW = 60_000  # milliseconds that machines take to learn, or to detect a fault
 _ADDRESS = re.compile(r"listening; open (http://\S+)")
 _PUSHED_RATE, _PIECE = 16000, 0.5  # Hz, seconds
@@ -149,7 +150,7 @@ class ConfiguredService(Service):
     def alarm_of(self, machine):
         """The event of a machine that is broken, with its recording."""
         self.break_down(machine)
-        self.wait_for_state(machine, "alarm")
+        self.wait_for_state(machine, "alert", "alarm")
         return wait_until(
             lambda: next((e for e in self.events(machine) if e["has_audio"] and not e["ended"]), 0)
         )
@@ -173,6 +174,30 @@ class ConfiguredService(Service):
             settings["site"] = "Hall C" if after is None else "Hall C, on trial"
             self._write()
             wait_until(lambda: self.machine(machine)["site"] == settings["site"])
+
+
+class MockService:
+    """The mock of the service that the page is developed with: its machines show everything."""
+
+    def __init__(self, *arguments):
+        node = shutil.which("node")
+        assert node, "there is no Node; install it (Debian: apt install nodejs)"
+        self._command = [node, str(WEB / "mock" / "server.mjs"), "--port", "0", *arguments]
+        self._process = None
+        self.address = ""
+
+    def __enter__(self):
+        self._process = subprocess.Popen(self._command, stdout=subprocess.PIPE, text=True)
+        self.address = f"{self._process.stdout.readline().strip()}/"
+        return self
+
+    def __exit__(self, *_):
+        self._process.terminate()
+        self._process.wait(60)
+        self._process.stdout.close()
+
+    def get(self, path):
+        return httpx.get(self.address + path, timeout=60).raise_for_status().json()
 
 
 class Sender:

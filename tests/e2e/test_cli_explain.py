@@ -23,7 +23,7 @@ def model(fleet_folder):
 def test_a_picture_per_clip_in_addition_to_the_scores(cli, model, clips, tmp_path):
     plain = cli("score", model, *clips)
     answer = cli("score", model, *clips, "--explain", tmp_path / "a" / "pictures")
-    assert (answer.code, answer.out, answer.err) == (plain.code, plain.out, "")
+    assert (answer.code, answer.out, answer.err) == (plain.code, plain.out, plain.err)
     drawn = sorted((tmp_path / "a" / "pictures").iterdir())
     assert [path.name for path in drawn] == [f"{clip.stem}.png" for clip in clips]
     for path in drawn:

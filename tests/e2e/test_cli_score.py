@@ -109,7 +109,7 @@ def test_each_result_is_printed_as_soon_as_it_is_computed(capsys, monkeypatch, c
             path = str(recording.path)
             yield recording, Score(path, "fan", "00", 0.0, 1.0, "normal", 0.5, {}, line)
 
-    fleet = SimpleNamespace(score_all=score_all)
+    fleet = SimpleNamespace(score_all=score_all, items=list)
     monkeypatch.setattr(Fleet, "load", lambda *_, **__: fleet)
     for kind in ("table", "json", "csv", "jsonl"):
         printed.clear()
@@ -125,7 +125,7 @@ def test_any_rate_channels_length_and_format(cli, pump, tmp_path):
     for name, rate, channels, seconds, note in [
         ("cd.wav", 44100, 2, 2.0, "resampled from 44100 Hz"),
         ("array.wav", 16000, 8, 2.0, "channel 0 of 8"),
-        ("half.wav", 16000, 1, 0.5, "shorter than a segment"),
+        ("short.wav", 16000, 1, 0.4, "shorter than a segment"),
         ("phone.mp3", 44100, 2, 2.0, "resampled from 44100 Hz"),
     ]:
         samples = np.repeat(hum(seconds, seed=3, rate=rate)[:, None], channels, axis=1)

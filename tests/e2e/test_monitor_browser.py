@@ -52,7 +52,9 @@ def works(command, broker, store_url, tmp_path_factory):
     """Two machines that have learned a baseline, with PostgreSQL and an MQTT broker."""
     machines = [
         {
-            **{"id": id, "name": name, "site": "Hall C", "alarm": {"smoothing": 5.0}},
+            **{"id": id, "name": name, "site": "Hall C"},
+            # Every fault is another event here.
+            "alarm": {"smoothing": 5.0, "rejoin_within": 0},
             # Faults that are plain to a model of a minute.
             "source": {"kind": "simulated", "machine": kind, "section": section, **LIVE},
         }

@@ -230,7 +230,7 @@ def test_fingers_zoom_and_move_the_trend(demo, open_page):
 
     trend = panel(page, "Trend")
     follow = trend.get_by_role("button", name="Follow live")
-    fingers = Fingers(page, trend.locator(".u-over"))
+    fingers = Fingers(page, trend.locator(".u-over").first)
     begin, end = drag([0.4, 0.6], [0.1, 0.9])
     assert end - begin == pytest.approx(600 / 4, rel=0.1)
     expect(follow).to_have_attribute("aria-pressed", "false")

@@ -12,7 +12,7 @@ from openapi_check import OpenApiCheck
 from waiting import wait_until
 
 PARTS = (
-    *("", "/trend", "/spectrum", "/spectrogram", "/sound", "/normal.flac"),
+    *("", "/trend", "/bands", "/spectrum", "/spectrogram", "/sound", "/normal.flac"),
     "/thresholds?false_alerts_per_week=2",
 )
 
@@ -24,7 +24,7 @@ def demo(command, tmp_path_factory):
         wait_until(
             lambda: any(event["has_audio"] for event in service.events("coolant-pump-1")),
             "the first alarm is recorded",
-            timeout=120,
+            timeout=400,
         )
         yield service
 

@@ -51,7 +51,8 @@ def test_an_edge_install_scores_an_export(models, exports, fan, tmp_path):
 
     for clip in sorted((fan / "source_test").glob("*.wav"))[::4]:
         for name in ("ssdpt", "ae", "gmm"):
-            output = run(command, "score", exports[name], clip, "--format", "jsonl", codes=(0, 1))
+            arguments = ("score", exports[name], clip, "--format", "jsonl", "--quiet")
+            output = run(command, *arguments, codes=(0, 1))
             score, expected = json.loads(output), ssdpt.load(str(models[name])).score(clip)
             assert score["value"] == pytest.approx(expected.value, rel=1e-4, abs=1e-4)
             assert score["level"] == expected.level

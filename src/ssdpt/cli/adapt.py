@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -13,12 +12,11 @@ import typer
 from ssdpt.cli.command import command
 from ssdpt.cli.console import REPORTER, STDOUT
 from ssdpt.cli.model import Device, Model
-from ssdpt.cli.score import recordings_at
+from ssdpt.cli.recordings import by_machine, recordings_at
 from ssdpt.errors import SsdptError
 
 if TYPE_CHECKING:
-    from ssdpt.fleet.fleet import Fleet
-    from ssdpt.types import Domain, Recording
+    from ssdpt.types import Domain
 
 Section = Annotated[str | None, typer.Option(help="Machine ID of all these clips.")]
 Machine = Annotated[str | None, typer.Option(help="Machine of all these clips.")]
@@ -61,7 +59,7 @@ def adapt(
     target: Domain = "target" if domain is DomainName.target else "source"
     fleet = Fleet.load(model, device=device)
     lines = []
-    for name, recordings in _by_machine(fleet, recordings_at(paths, section, machine)).items():
+    for name, recordings in by_machine(fleet, recordings_at(paths, section, machine)).items():
         detector = fitted(fleet, name)
         adaptation = detector.adapt(recordings, domain=target, strict=strict, reporter=REPORTER)
         lines.append((name, f"{len(adaptation.taken)} recordings added as normal"))
@@ -96,30 +94,22 @@ def feedback(
             "sound only, so it learns nothing from a true alarm)"
         )
     fleet = Fleet.load(model, device=device)
-    by_machine = _by_machine(fleet, recordings_at(clips, section, machine))
+    machines = by_machine(fleet, recordings_at(clips, section, machine))
     lines = []
-    for name, recordings in by_machine.items():
+    for name, recordings in machines.items():
         detector = fitted(fleet, name)
         for recording in recordings:
             # One at a time: false alarms may have different causes. The user decides, so neither
             # the clip's name nor its score causes a warning.
             clip_section = recording.section or None
-            before = detector.score(recording.path, section=clip_section, strict=strict)
+            before = detector.score(recording, section=clip_section, strict=strict)
             detector.adapt([replace(recording, label="normal")], strict=strict)
-            after = detector.score(recording.path, section=clip_section, strict=strict)
+            after = detector.score(recording, section=clip_section, strict=strict)
             lines.append(
                 f"{recording.path}: {before.value:.4g} ({before.level}) -> {after.value:.4g} "
                 f"({after.level}), alert above {after.threshold:.4g}"
             )
-    for name in by_machine:
+    for name in machines:
         fitted(fleet, name).save(fleet.folders[name])
     for line in lines:
         STDOUT.print(line, markup=False)
-
-
-def _by_machine(fleet: Fleet, recordings: Iterable[Recording]) -> dict[str, list[Recording]]:
-    """The recordings of each of the fleet's machines."""
-    by_machine: dict[str, list[Recording]] = {}
-    for recording in recordings:
-        by_machine.setdefault(fleet.detector_for(recording).machine, []).append(recording)
-    return by_machine

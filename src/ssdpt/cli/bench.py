@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ssdpt.cli import bench_alarms
+from ssdpt.cli.bench_options import (
+    Machines,
+    Preset,
+    Seconds,
+    Set,
+    bench_config,
+    print_result,
+    share_text,
+)
 from ssdpt.cli.command import Group, command, everywhere
 from ssdpt.cli.console import REPORTER, STDOUT, print_rows
 from ssdpt.cli.model import Device, Json
 
 if TYPE_CHECKING:
-    from ssdpt.config.tree import Config
+    pass
 
 app = typer.Typer(
     help="Benchmarks of speed and quality, compared with a reference in the same run.",
@@ -22,48 +30,6 @@ app = typer.Typer(
     cls=Group,
 )
 app.callback()(everywhere)
-
-Seconds = Annotated[float, typer.Option(help="Seconds spent on every row.")]
-Preset = Annotated[str, typer.Option(help="paper, fast, tiny, or a YAML file.")]
-Machines = Annotated[
-    list[str] | None, typer.Option("--machine", help="Only this machine (may be repeated).")
-]
-Set = Annotated[
-    list[str] | None, typer.Option("--set", help="Any setting: ssdpt.training.epochs=5.")
-]
-
-
-def _print(result: dict[str, Any], as_json: bool) -> None:
-    if as_json:
-        STDOUT.print(json.dumps(result, indent=2), markup=False)
-        return
-    for line in _lines(result, ""):
-        STDOUT.print(line, markup=False)
-
-
-def _lines(tree: dict[str, Any], indent: str) -> list[str]:
-    lines = []
-    for name, value in tree.items():
-        if isinstance(value, dict):
-            lines += [f"{indent}{name}", *_lines(value, indent + "  ")]
-        else:
-            shown = f"{value:.4g}" if isinstance(value, float) else str(value)
-            lines.append(f"{indent}{name}  {shown}")
-    return lines
-
-
-def _config(
-    preset: str,
-    set_: list[str] | None,
-    *,
-    defaults: Mapping[str, Any] = {},
-    fixed: Mapping[str, Any] = {},
-) -> Config:
-    """A preset with `defaults`, then the settings of --set, then `fixed` ones."""
-    from ssdpt.config.tree import load_config, parse_override
-
-    overrides = dict(parse_override(text) for text in set_ or [])
-    return load_config(preset, {**defaults, **overrides, **fixed})
 
 
 def train(
@@ -82,21 +48,21 @@ def train(
     from ssdpt.training.loop import choose_device
 
     size = batch or (128 if choose_device(device).type == "cuda" else 16)
-    _print(bench_train(device, size, blocks, frames, seconds, compiled), as_json)
+    print_result(bench_train(device, size, blocks, frames, seconds, compiled), as_json)
 
 
 def score(device: Device = "auto", seconds: Seconds = 4.0, as_json: Json = False) -> None:
     """Scoring: seconds per ten-second clip in every runtime, and of the matrix products alone."""
     from ssdpt.bench.score import bench_score
 
-    _print(bench_score(device, seconds), as_json)
+    print_result(bench_score(device, seconds), as_json)
 
 
 def features(seconds: Seconds = 4.0, as_json: Json = False) -> None:
     """Features: seconds to decode and transform a ten-second clip, and for a whole folder."""
     from ssdpt.bench.features import bench_features
 
-    _print(bench_features(seconds), as_json)
+    print_result(bench_features(seconds), as_json)
 
 
 def fleet(
@@ -109,7 +75,7 @@ def fleet(
     """A whole data set: train seven machine types, score 8,400 clips at hop 1."""
     from ssdpt.bench.fleet import bench_fleet
 
-    _print(bench_fleet(device, batch, epochs, jobs, REPORTER), as_json)
+    print_result(bench_fleet(device, batch, epochs, jobs, REPORTER), as_json)
 
 
 def hop(
@@ -124,9 +90,9 @@ def hop(
     """Hop: time saved and AUC lost by scoring fewer segments."""
     from ssdpt.bench.hop import bench_hop
 
-    result = bench_hop(_config(preset, set_), data, machine or [], REPORTER)
+    result = bench_hop(bench_config(preset, set_), data, machine or [], REPORTER)
     if as_json:
-        _print(result, as_json)
+        print_result(result, as_json)
         return
     rows = [
         {
@@ -159,10 +125,10 @@ def explain(
     from ssdpt.bench.explain import bench_explain
 
     fixed = {} if system is None else {"system": system}
-    config = _config(preset, set_, fixed=fixed)
+    config = bench_config(preset, set_, fixed=fixed)
     result = bench_explain(config, plant, data, machine or [], REPORTER)
     if as_json:
-        _print(result, as_json)
+        print_result(result, as_json)
         return
     print_rows(
         [
@@ -170,16 +136,12 @@ def explain(
                 "machine": name,
                 "faulty": str(summary["faulty"]),
                 "detected": str(summary["detected"]),
-                "peak in the fault": _share(summary["hit_rate"]),
-                "by chance": _share(summary["covered"]),
+                "peak in the fault": share_text(summary["hit_rate"]),
+                "by chance": share_text(summary["covered"]),
             }
             for name, summary in [*result["machines"].items(), ("all", result)]
         ]
     )
-
-
-def _share(value: float | None) -> str:
-    return "–" if value is None else f"{100 * value:.1f} %"
 
 
 def precision(
@@ -193,8 +155,8 @@ def precision(
     """Precision: whether the faster arithmetic detects as well as float32."""
     from ssdpt.bench.precision import bench_precision
 
-    config = _config(preset, set_, fixed={"device": device})
-    _print(bench_precision(config, data, seeds, REPORTER), as_json)
+    config = bench_config(preset, set_, fixed={"device": device})
+    print_result(bench_precision(config, data, seeds, REPORTER), as_json)
 
 
 def thresholds(
@@ -218,7 +180,7 @@ def thresholds(
     from ssdpt.bench.thresholds import bench_thresholds
 
     result = bench_thresholds(
-        _config(preset, set_, fixed={"system": system}),
+        bench_config(preset, set_, fixed={"system": system}),
         train=train,
         clips=clips,
         sections=sections,
@@ -227,7 +189,7 @@ def thresholds(
         reporter=REPORTER,
     )
     if as_json:
-        _print(result, as_json)
+        print_result(result, as_json)
         return
     rows = []
     for name, measured in result["machines"].items():
@@ -261,11 +223,11 @@ def stream(
     from ssdpt.bench.stream import bench_stream
 
     epochs = {"ssdpt.training.epochs": 1}  # speed does not depend on what was learned
-    config = _config(preset, set_, defaults={"device": "cpu", "ssdpt.hop": 8, **epochs})
+    config = bench_config(preset, set_, defaults={"device": "cpu", "ssdpt.hop": 8, **epochs})
     result = bench_stream(
         config, machines=machines, seconds=seconds, speed=speed, reporter=REPORTER
     )
-    _print(result, as_json)
+    print_result(result, as_json)
 
 
 def history(
@@ -288,9 +250,9 @@ def history(
         measured = bench_history(url, Path(folder), machines=machines, days=days, reporter=REPORTER)
     result = asdict(measured)
     if as_json:
-        _print(result, as_json)
+        print_result(result, as_json)
         return
-    _print({name: value for name, value in result.items() if name != "trends"}, as_json)
+    print_result({name: value for name, value in result.items() if name != "trends"}, as_json)
     print_rows(
         [
             {
@@ -305,32 +267,6 @@ def history(
     )
 
 
-def alerts(
-    weeks: Annotated[
-        int, typer.Option(min=1, help="Weeks of normal scores to test the thresholds on.")
-    ] = 36,
-    days: Annotated[
-        list[int] | None,
-        typer.Option("--after", min=0, help="Days of monitoring (may be repeated): 0, 1, 7, 28."),
-    ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the scores.")] = 0,
-    as_json: Json = False,
-) -> None:
-    """False alerts: requested and measured alerts per week, after some days of monitoring."""
-    from ssdpt.bench.alerts import DAYS, bench_alerts
-
-    result = bench_alerts(weeks, seed, sorted(set(days or DAYS)), REPORTER)
-    if as_json:
-        _print(result, as_json)
-        return
-    lines: dict[tuple[str, int], dict[str, str]] = {}
-    for row in result["rows"]:
-        first = {"scores": row["scores"], "days": str(row["days"])}
-        line = lines.setdefault((row["scores"], row["days"]), first)
-        line[f"{row['requested']:g} requested per week"] = f"{row['observed']:.2g}"
-    print_rows(list(lines.values()))
-
-
 command(app, "train")(train)
 command(app, "thresholds")(thresholds)
 command(app, "precision")(precision)
@@ -341,4 +277,4 @@ command(app, "hop")(hop)
 command(app, "explain")(explain)
 command(app, "stream")(stream)
 command(app, "history")(history)
-command(app, "alerts")(alerts)
+bench_alarms.register(app)

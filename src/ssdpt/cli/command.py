@@ -32,6 +32,7 @@ _EXTRAS = {
     "sounddevice": "live",
     "ray": "ray",
     "pyarrow": "parquet",
+    "h5py": "sensors",
     **dict.fromkeys(("fastapi", "uvicorn", "starlette", "sqlalchemy", "alembic"), "serve"),
     **dict.fromkeys(("aiomqtt", "prometheus_client"), "serve"),
     "psycopg": "postgres",

@@ -11,7 +11,10 @@ import typer
 
 from ssdpt.cli.command import command
 from ssdpt.cli.console import REPORTER, STDOUT, print_rows
-from ssdpt.cli.model import Device, Hop, Json, Model
+from ssdpt.cli.model import Device, Hop, Json
+from ssdpt.errors import SsdptError
+
+_LISTED = 3  # false alarms that are named
 
 Data = Annotated[Path, typer.Argument(help="Labelled recordings, in any supported layout.")]
 
@@ -23,17 +26,65 @@ def register(app: typer.Typer) -> None:
 
 
 def evaluate(
-    model: Model,
-    data: Data,
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for tables and report.")],
+    model: Annotated[
+        Path | None,
+        typer.Argument(help="A model folder, or a folder of models; none with --run-to-failure."),
+    ] = None,
+    data: Annotated[
+        Path | None, typer.Argument(help="Labelled recordings, in any supported layout.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Folder for tables and report.")
+    ] = None,
     machine: Annotated[
         list[str] | None, typer.Option(help="Only this machine (may be repeated).")
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 0,
     device: Device = "auto",
     hop: Hop = None,
+    run_to_failure: Annotated[
+        Path | None,
+        typer.Option(
+            help="Instead of a model: machines recorded until they failed. Each learns from its "
+            "early life; would there have been an alarm, and when?"
+        ),
+    ] = None,
+    snapshot: Annotated[
+        float | None,
+        typer.Option(min=0.001, help="Seconds of one snapshot, of files that hold a whole life."),
+    ] = None,
+    every: Annotated[
+        float | None, typer.Option(min=0.001, help="Seconds from one snapshot to the next.")
+    ] = None,
+    channel: Annotated[
+        int, typer.Option(min=0, help="Which channel of the snapshots is judged, from 0.")
+    ] = 0,
 ) -> None:
     """How good is a model? AUC, pAUC, false alarms, and an HTML report with plots and sounds."""
+    if out is None:
+        raise SsdptError("where should the report go? Name a folder with --out")
+    if run_to_failure is not None:
+        if model is not None:
+            raise SsdptError("--run-to-failure takes no model: each run learns its own baseline")
+        _evaluate_runs(run_to_failure, out, snapshot, every, channel)
+    elif model is None or data is None:
+        raise SsdptError(
+            "name a model and labelled recordings (ssdpt evaluate MODEL DATA --out DIR), or "
+            "machines that failed (ssdpt evaluate --run-to-failure DATA --out DIR)"
+        )
+    else:
+        _evaluate_model(model, data, out, machine, seed, device, hop)
+
+
+def _evaluate_model(
+    model: Path,
+    data: Path,
+    out: Path,
+    machine: list[str] | None,
+    seed: int,
+    device: str,
+    hop: str | None,
+) -> None:
     from ssdpt.data.layouts import read_layout
     from ssdpt.evaluation.evaluate import evaluate as run
     from ssdpt.fleet.fleet import Fleet, only_machines
@@ -58,6 +109,34 @@ def evaluate(
         for sentence in result.false_alarm_deviations:
             STDOUT.print(sentence, markup=False)
     STDOUT.print(result.headline, markup=False)
+    if alarms := [str(clip.recording.path) for clip in result.false_alarms]:
+        more = f" and {len(alarms) - _LISTED} more" if len(alarms) > _LISTED else ""
+        named = ", ".join(alarms[:_LISTED])
+        STDOUT.print(f"false alarms to listen to: {named}{more}", markup=False)
+    STDOUT.print(f"report: {result.report}", markup=False)
+
+
+def _evaluate_runs(
+    data: Path, out: Path, snapshot: float | None, every: float | None, channel: int
+) -> None:
+    from ssdpt.evaluation.run_to_failure.evaluation import evaluate_runs
+
+    arguments = ["ssdpt", "evaluate", "--run-to-failure", str(data), "--out", str(out)]
+    for name, value in (("--snapshot", snapshot), ("--every", every), ("--channel", channel)):
+        arguments += [name, f"{value:g}"] if value else []
+    result = evaluate_runs(
+        data,
+        out,
+        snapshot=snapshot,
+        every=every,
+        channel=channel,
+        reporter=REPORTER,
+        command=shlex.join(arguments),
+    )
+    print_rows(result.summary_rows())
+    STDOUT.print()
+    print_rows(result.totals())
+    STDOUT.print(result.outlook_sentence, markup=False)
     STDOUT.print(f"report: {result.report}", markup=False)
 
 

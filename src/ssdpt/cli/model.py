@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ssdpt.cli.command import command
+from ssdpt.cli.commission import Yes, commission_fleet, note_provisional
 from ssdpt.cli.console import REPORTER, STDOUT
+from ssdpt.cli.recordings import recordings_at
 from ssdpt.errors import SsdptError
 
 if TYPE_CHECKING:
@@ -45,7 +47,9 @@ def fit(
     false_alarm_rate: Annotated[
         float | None, typer.Option(help="Share of normal clips above the alert threshold.")
     ] = None,
-    channel: Annotated[int | None, typer.Option(help="Channel of the files, from 0.")] = None,
+    channel: Annotated[
+        str | None, typer.Option(help="Channel of the files, from 0, or axis by name.")
+    ] = None,
     hop: Hop = None,
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="Any setting: ssdpt.training.epochs=5.")
@@ -70,6 +74,13 @@ def fit(
     exclude_domain: Annotated[
         str | None, typer.Option(help="Leave out clips of this domain: source or target.")
     ] = None,
+    commission: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="Normal clips of another day, to set the thresholds by (may be repeated)."
+        ),
+    ] = None,
+    yes: Yes = False,
 ) -> None:
     """Learn the normal sound of a machine from a folder of recordings."""
     import torch  # noqa: F401  fails at once if it is missing
@@ -114,6 +125,8 @@ def fit(
         config = load_config(preset, settings)
         if hop is not None:
             config = with_hop(config, hop)
+        if commission:
+            _require_adaptable(config)
         fleet = fit_fleet(
             dataset,
             config,
@@ -130,6 +143,10 @@ def fit(
         REPORTER.say(
             f"{name}: alert above {alert:.4g}, alarm above {alarm:.4g} -> {fleet.folders[name]}"
         )
+    if commission:
+        commission_fleet(fleet, recordings_at(commission, None, None), yes=yes, strict=strict)
+    else:
+        note_provisional(fleet)
 
 
 def _reject_with_add_to(settings: dict[str, Any], options: dict[str, Any]) -> None:
@@ -144,6 +161,17 @@ def _reject_with_add_to(settings: dict[str, Any], options: dict[str, Any]) -> No
         raise SsdptError(
             f"{rejected[0]} cannot be used with --add-to: an added machine uses the settings and "
             "networks of the model"
+        )
+
+
+def _require_adaptable(config: Config) -> None:
+    """Refuse --commission before the fit, not after it."""
+    from ssdpt.systems import system_class, systems_that
+
+    if not system_class(config.system).adapts:
+        raise SsdptError(
+            f"system {config.system} cannot be commissioned, since it cannot take up new normal "
+            f"clips; {systems_that('adapts')} can: omit --commission, or use one of them"
         )
 
 

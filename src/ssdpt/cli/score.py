@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from ssdpt.cli.command import EXIT_ANOMALY, EXIT_ERROR, EXIT_INTERRUPTED, command
+from ssdpt.cli.commission import Yes, commission_fleet, note_provisional
 from ssdpt.cli.console import REPORTER, STDOUT
 from ssdpt.cli.formats import Format, Writer
 from ssdpt.cli.model import Device, Hop, Model
+from ssdpt.cli.recordings import recordings_at
 from ssdpt.errors import SsdptError
 
 if TYPE_CHECKING:
@@ -76,6 +78,15 @@ def score(
     section: Annotated[str | None, typer.Option(help="Machine ID of all these clips.")] = None,
     machine: Annotated[str | None, typer.Option(help="Machine of all these clips.")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Reject other sample rates.")] = False,
+    commission: Annotated[
+        bool,
+        typer.Option(
+            "--commission",
+            help="These are the first clips after the fit: learn them, and set the thresholds "
+            "by them.",
+        ),
+    ] = False,
+    yes: Yes = False,
     device: Device = "auto",
     hop: Hop = None,
     out: Annotated[
@@ -93,14 +104,28 @@ def score(
     ] = 0.0,
 ) -> None:
     """Score recordings. Exit code 0: all normal, 1: something above threshold, 2: an error."""
+    from ssdpt.fleet.fleet import Fleet
+
     if out is None:
         if engine is EngineName.ray or format_ is Format.parquet:
             option = "--engine ray" if engine is EngineName.ray else "--format parquet"
             raise SsdptError(f"{option} writes to a folder: name it with --out")
-        recordings = recordings_at(paths, section, machine)
+        if commission and hop is not None:
+            raise SsdptError("--commission sets thresholds for the model's own hop: omit --hop")
+        recordings: Iterable[Recording] = recordings_at(paths, section, machine)
+        if commission:
+            recordings = list(recordings)  # they are scored first, and then learned
         printing = _Printing(format_ or Format.table, timeline, explain)
-        anomalous, failed = _print_scores(model, recordings, printing, strict, device, hop)
+        fleet = Fleet.load(model, device=device, hop=hop)
+        anomalous, failed = _print_scores(fleet, recordings, printing, strict)
+        if commission and not failed:
+            done = commission_fleet(fleet, recordings, yes=yes, strict=strict)
+            anomalous = anomalous and not done  # judged by thresholds that no longer hold
+        elif not failed:
+            note_provisional(fleet)
     else:
+        if commission:
+            raise SsdptError("--commission cannot be combined with --out: omit one of them")
         if explain is not None:
             raise SsdptError("--explain cannot be combined with --out: omit one of them")
         if timeline or format_ not in {None, Format.csv, Format.parquet}:
@@ -115,17 +140,9 @@ def score(
 
 
 def _print_scores(
-    model: Path,
-    recordings: Iterator[Recording],
-    printing: _Printing,
-    strict: bool,
-    device: str,
-    hop: str | None,
+    fleet: Fleet, recordings: Iterable[Recording], printing: _Printing, strict: bool
 ) -> tuple[bool, bool]:
     """Print each score as it is computed; return whether any was anomalous, and any failed."""
-    from ssdpt.fleet.fleet import Fleet
-
-    fleet = Fleet.load(model, device=device, hop=hop)
     pictures = None if printing.explain is None else _pictures(printing.explain, fleet)
     anomalous = failed = False
     with Writer(printing.format, sys.stdout, with_timeline=printing.timeline) as writer:
@@ -192,21 +209,3 @@ def _write_shards(
         parts.append(f"{summary.scored_now / seconds:.1f} clips per second")
     STDOUT.print(f"{', '.join(parts)} -> {target.out}", markup=False)
     return summary
-
-
-def recordings_at(
-    paths: list[Path], section: str | None, machine: str | None
-) -> Iterator[Recording]:
-    """The recordings at these paths; `section` and `machine` override file and folder names."""
-    from ssdpt.data.layouts import read_layout
-
-    for path in paths:
-        dataset = read_layout(path)
-        for note in dataset.notes:
-            REPORTER.warn(note)
-        for recording in dataset.recordings:
-            yield replace(
-                recording,
-                section=recording.section if section is None else section,
-                machine=recording.machine if machine is None else machine,
-            )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -79,19 +78,18 @@ def export_model(
     _write_graph(folder / FRAME_GRAPHS[settings.runtime][0], of_frames, settings.runtime)
     manifest = _write_rest(detector, folder, graph, model, settings)
     exported = ExportedDetector.load(folder)
-    with tempfile.TemporaryDirectory(prefix="ssdpt-") as temporary:
-        step = max(1, len(settings.clips) // CLIPS)  # spread over all that were given
-        given = list(settings.clips[::step][:CLIPS])
-        clips = (given + _to_compare(detector, Path(temporary) / "compare"))[:CLIPS]
-        source = f"{len(given)} given, {len(clips) - len(given)} synthesised"
-        verification = verify(
-            detector, exported, clips, source, lossy=settings.lossy, reporter=reporter
-        )
-        update: dict[str, object] = {"verification": verification}
-        if settings.lossy:
-            source = "given" if settings.labelled else "synthesised"
-            labelled = settings.labelled or _labelled(detector, Path(temporary) / "labelled")
-            update["loss"] = measure_loss(detector, exported, labelled, source, reporter)
+    step = max(1, len(settings.clips) // CLIPS)  # spread over all that were given
+    given = list(settings.clips[::step][:CLIPS])
+    clips = (given + _to_compare(detector))[:CLIPS]
+    source = f"{len(given)} given, {len(clips) - len(given)} synthesised"
+    verification = verify(
+        detector, exported, clips, source, lossy=settings.lossy, reporter=reporter
+    )
+    update: dict[str, object] = {"verification": verification}
+    if settings.lossy:
+        source = "given" if settings.labelled else "synthesised"
+        labelled = settings.labelled or _labelled(detector)
+        update["loss"] = measure_loss(detector, exported, labelled, source, reporter)
     manifest = manifest.model_copy(update=update)
     if settings.lossy and not settings.allow_loss:
         raise SsdptError(f"{summary(manifest)}; pass --allow-loss to accept this")
@@ -184,18 +182,16 @@ def _write_rest(
     return manifest
 
 
-def _to_compare(detector: Detector, folder: Path) -> list[Recording]:
+def _to_compare(detector: Detector) -> list[Recording]:
     """Clips of all lengths, some of them of an unknown ID."""
     seconds = [*_ODD_SECONDS, *[_SECONDS] * CLIPS][: CLIPS // 2]
-    return synthesise(
-        folder, detector.config, _spectra(detector), (*detector.sections, ""), seconds
-    )
+    return synthesise(detector.config, _spectra(detector), (*detector.sections, ""), seconds)
 
 
-def _labelled(detector: Detector, folder: Path) -> list[Recording]:
+def _labelled(detector: Detector) -> list[Recording]:
     """Normal and faulty clips of known sections."""
     seconds = [_SECONDS] * CLIPS
-    return synthesise(folder, detector.config, _spectra(detector), detector.sections, seconds)
+    return synthesise(detector.config, _spectra(detector), detector.sections, seconds)
 
 
 def _spectra(detector: Detector) -> Spectra:

@@ -7,14 +7,13 @@ faults. They need not sound real: both sides score the same clips.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from dataclasses import replace
 
 import numpy as np
-import soundfile
 
 from ssdpt.config.tree import Config
 from ssdpt.features.logmel import mel_frequencies
-from ssdpt.types import Floats, Label, Recording
+from ssdpt.types import Clip, Floats, Label, Recording
 
 _NO_SPECTRUM_DB = -40.0  # flat, for models without stored spectra
 _FAULT_DB = (-6.0, 0.0, 6.0, 12.0, 20.0)  # of the fault against the whole clip
@@ -24,17 +23,12 @@ Spectra = Mapping[str, Sequence[float]]  # (bins,) in dB by section
 
 
 def synthesise(
-    folder: Path,
-    config: Config,
-    spectra: Spectra,
-    sections: Sequence[str],
-    seconds: Sequence[float],
+    config: Config, spectra: Spectra, sections: Sequence[str], seconds: Sequence[float]
 ) -> list[Recording]:
-    """Write a normal and a faulty clip of every length as 32-bit WAV, `sections` in turn.
+    """A normal and a faulty clip of every length, in memory, `sections` in turn.
 
     A section without a spectrum (an unknown one) sounds like the mean of those that have one.
     """
-    folder.mkdir(parents=True, exist_ok=True)
     rng = np.random.default_rng(config.seed)
     rate = config.audio.sample_rate
     flat = [_NO_SPECTRUM_DB] * config.features.n_mels
@@ -47,11 +41,8 @@ def synthesise(
             samples = _noise(level, config, round(length * rate), rng)
             if label == "anomaly":
                 samples = _with_fault(samples, rate, number, rng)
-            path = folder / f"{label}-{number:02d}.wav"
-            # The model takes one channel of several; here all are the same.
-            channels = np.repeat(samples[:, None], config.audio.channel + 1, axis=1)
-            soundfile.write(path, channels, rate, subtype="FLOAT")
-            recordings.append(Recording(path, "", section, label=label))
+            clip = Clip(samples, rate, section, name=f"{label}-{number:02d}")
+            recordings.append(replace(Recording.of_clip(clip, ""), label=label))
     return recordings
 
 

@@ -1,0 +1,143 @@
+"""Real recordings replayed live, seen in a browser: a drone that breaks, a bearing that fails.
+
+They are not part of the project: SSDPT_TEST_RECORDINGS names the folder that has them.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from pathlib import Path
+
+import httpx
+import pytest
+import soundfile
+from monitor_service import SLOW, ConfiguredService, card, panel
+from playwright.sync_api import expect
+
+from waiting import wait_until
+
+pytestmark = [pytest.mark.needs_browser, pytest.mark.needs_recordings]
+
+SPEED = 10.0  # of the service's clock
+LEARNED = ("ccw_f8-6", "ccw_square-11", "cw_f8-4", "cw_square-24")  # about five minutes
+LATEST_ALERT = 15.0 + 5.0  # seconds of replayed time, and what busy cores may skip of them
+NO_PICTURE_YET = r"404.*/spectrogram"
+NO_NORMAL_SAMPLE = r"404.*normal\.flac"
+
+
+def recordings():
+    folder = os.environ.get("SSDPT_TEST_RECORDINGS")
+    assert folder, "set SSDPT_TEST_RECORDINGS to the folder that holds uav_propeller and femto"
+    return Path(folder)
+
+
+class Playlist:
+    """Flights that are played one after the other, and when each begins."""
+
+    def __init__(self, folder, flights):
+        folder.mkdir()
+        self.begins, begin = [], 0.0
+        for number, flight in enumerate(flights):
+            (folder / f"{number:02d}.flac").symlink_to(flight)
+            self.begins.append(begin)
+            begin += soundfile.info(flight).duration
+
+
+@pytest.fixture(scope="module")
+def drone(command, tmp_path_factory):
+    """Five minutes of normal flights, then a fault that comes, goes and comes back."""
+    folder = tmp_path_factory.mktemp("drone")
+    flights = recordings() / "uav_propeller"
+    normal = [flights / "normal" / f"{name}.flac" for name in LEARNED]
+    broken = flights / "1_broken" / "0001-ccw_square-5.flac"
+    left_out = flights / "normal" / "cw_f8-11.flac"
+    playlist = Playlist(
+        folder / "flights", [*normal, normal[0], left_out, broken, left_out, broken, left_out]
+    )
+    machine = {
+        **{"id": "drone", "name": "Quadcopter"},
+        "source": {"kind": "replay", "path": str(folder / "flights"), "speed": SPEED},
+    }
+    config = {"name": "Field", "speed": SPEED, "machines": [machine]}
+    with ConfiguredService(command, folder, config) as service:
+        service.wait_for_state("drone", "starting")
+        service.post("v1/machines/drone/learn", json={"minutes": 5})
+        service.wait_for_state("drone", "normal")
+        service.playlist = playlist
+        yield service
+
+
+def first_second(service, machine):
+    """Time of the first reading."""
+    now = time.time()
+    trend = service.get(
+        f"v1/machines/{machine}/trend?begin={now - 1000}&end={now + 3000}&points=4000"
+    )
+    return trend["time"][0]
+
+
+def normal_sample(service):
+    return httpx.get(f"{service.address}v1/machines/drone/normal.flac", timeout=60).content
+
+
+def test_a_fault_alerts_within_seconds_while_the_threshold_is_provisional(drone, open_page):
+    status = drone.machine("drone")
+    assert status["thresholds"]["provisional"]
+    page = open_page(drone)
+    expect(card(page, "Quadcopter", "Normal")).to_be_visible()
+    expect(card(page, "Quadcopter", "Alert").or_(card(page, "Quadcopter", "Alarm"))).to_be_visible(
+        timeout=SLOW
+    )
+    (event,) = drone.events("drone")  # and none during the left-out normal flight before
+    broken = first_second(drone, "drone") + drone.playlist.begins[6]
+    assert -1 < event["began"] - broken <= LATEST_ALERT
+    assert drone.machine("drone")["change_points"]
+
+
+def test_the_references_stay_what_they_were_during_a_fault(drone, open_page):
+    before = drone.machine("drone")["baseline"]
+    sample = normal_sample(drone)
+    spectrum = drone.get("v1/machines/drone/spectrum")["mean"]
+    wait_until(lambda: len(drone.events("drone")[0]["episodes"]) == 2, timeout=120)
+    assert drone.machine("drone")["baseline"] == before
+    assert normal_sample(drone) == sample
+    assert drone.get("v1/machines/drone/spectrum")["mean"] == spectrum
+    page = open_page(drone, f"#/event/{drone.events('drone')[0]['id']}")
+    page.watch.expect(NO_PICTURE_YET)
+    expect(page.get_by_text(re.compile("baseline of", re.IGNORECASE)).first).to_be_visible()
+
+
+def test_a_fault_that_comes_and_goes_is_one_event(drone, open_page):
+    (event,) = drone.events("drone")
+    assert len(event["episodes"]) == 2
+    page = open_page(drone, f"#/event/{event['id']}")
+    page.watch.expect(NO_PICTURE_YET)
+    expect(page.get_by_text(re.compile("2 times")).first).to_be_visible()
+    assert event["findings"]
+    assert event["baseline_learned_at"] == drone.machine("drone")["baseline"]["learned_at"]
+
+
+def test_the_life_of_a_bearing_is_replayed_to_its_alarm(command, tmp_path, open_page):
+    path = recordings() / "femto" / "Bearing3_2.flac"
+    speed = 400.0
+    machine = {
+        **{"id": "bearing", "name": "Test bearing"},
+        "source": {
+            **{"kind": "replay", "path": str(path), "speed": speed},
+            **{"snapshot": 0.1, "every": 10},
+        },
+        "sensor": {"unit": "g", "full_scale": 50, "snapshots": True},
+    }
+    config = {"name": "Test bench", "speed": speed, "machines": [machine]}
+    with ConfiguredService(command, tmp_path, config) as service:
+        service.post("v1/machines/bearing/learn", json={"minutes": 50})
+        page = open_page(service)
+        page.watch.expect(NO_NORMAL_SAMPLE)
+        expect(card(page, "Test bearing", "Alarm")).to_be_visible(timeout=2 * SLOW)
+        event = service.events("bearing")[0]
+        assert "Unusual vibration" in event["message"]
+        page.goto(f"{service.address}#/machine/bearing")
+        expect(panel(page, "Trend").or_(panel(page, "Score")).first).to_be_visible()
+        assert service.machine("bearing")["sensor"]["at_intervals"]
