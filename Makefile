@@ -10,7 +10,10 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready-$(shell cat pyproject.toml constraints.txt | cksum | cut -d' ' -f1)
 
 # What runs on any computer, without servers, sound cards or browsers.
-ALONE := not full and not needs_postgres and not needs_mosquitto and not needs_sound and not needs_browser
+ALONE := not full and not needs_postgres and not needs_mosquitto and not needs_sound and not needs_browser and not needs_recordings
+
+# Real recordings are no part of the project: their tests run where the folder is named.
+ALL := $(if $(SSDPT_TEST_RECORDINGS),,-m "not needs_recordings")
 
 # A file's tests stay together: they share what takes long to make.
 PARALLEL := -n auto --dist loadfile
@@ -55,7 +58,7 @@ test: setup ## the tests, with coverage; minutes on two cores
 
 test-all: setup page ## every test; needs PostgreSQL, Mosquitto, ffmpeg, PulseAudio, Chromium, Node
 	git diff --exit-code --stat -- $(GENERATED)
-	$(BIN)/pytest $(PARALLEL) --cov --cov-report=term:skip-covered
+	$(BIN)/pytest $(PARALLEL) $(ALL) --cov --cov-report=term:skip-covered
 
 page: ## build the page in web/ into the package (needs Node 20 or later)
 	@if [ -x $(BIN)/ssdpt ]; then \
