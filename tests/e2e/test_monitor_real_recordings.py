@@ -119,25 +119,30 @@ def test_a_fault_that_comes_and_goes_is_one_event(drone, open_page):
     assert event["baseline_learned_at"] == drone.machine("drone")["baseline"]["learned_at"]
 
 
-def test_the_life_of_a_bearing_is_replayed_to_its_alarm(command, tmp_path, open_page):
-    path = recordings() / "femto" / "Bearing3_2.flac"
+@pytest.fixture(scope="module")
+def bearing(command, tmp_path_factory):
+    """The life of a bearing, a snapshot every ten seconds, replayed fast."""
     speed = 400.0
     machine = {
         **{"id": "bearing", "name": "Test bearing"},
         "source": {
-            **{"kind": "replay", "path": str(path), "speed": speed},
-            **{"snapshot": 0.1, "every": 10},
+            **{"kind": "replay", "path": str(recordings() / "femto" / "Bearing3_2.flac")},
+            **{"speed": speed, "snapshot": 0.1, "every": 10},
         },
         "sensor": {"unit": "g", "full_scale": 50, "snapshots": True},
     }
     config = {"name": "Test bench", "speed": speed, "machines": [machine]}
-    with ConfiguredService(command, tmp_path, config) as service:
+    with ConfiguredService(command, tmp_path_factory.mktemp("bench"), config) as service:
         service.post("v1/machines/bearing/learn", json={"minutes": 50})
-        page = open_page(service)
-        page.watch.expect(NO_NORMAL_SAMPLE)
-        expect(card(page, "Test bearing", "Alarm")).to_be_visible(timeout=2 * SLOW)
-        event = service.events("bearing")[0]
-        assert "Unusual vibration" in event["message"]
-        page.goto(f"{service.address}#/machine/bearing")
-        expect(panel(page, "Trend").or_(panel(page, "Score")).first).to_be_visible()
-        assert service.machine("bearing")["sensor"]["at_intervals"]
+        yield service
+
+
+def test_the_life_of_a_bearing_is_replayed_to_its_alarm(bearing, open_page):
+    page = open_page(bearing)
+    page.watch.expect(NO_NORMAL_SAMPLE)
+    expect(card(page, "Test bearing", "Alarm")).to_be_visible(timeout=2 * SLOW)
+    event = bearing.events("bearing")[0]
+    assert "Unusual vibration" in event["message"]
+    page.goto(f"{bearing.address}#/machine/bearing")
+    expect(panel(page, "Trend").or_(panel(page, "Score")).first).to_be_visible()
+    assert bearing.machine("bearing")["sensor"]["at_intervals"]

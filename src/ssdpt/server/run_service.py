@@ -61,19 +61,28 @@ def run_service(
         store = stack.enter_context(Store.open(store_url(config, data), data, writer=True))
         service = MonitorService(config, store, data, path=path, demo=path is None)
         stack.callback(service.stop)
-        service.start()
         if path is None:
-            learn_demo(service)
+            start_demo(service)
         else:
+            service.start()
             watcher = ConfigWatcher(path, service.reload, service.log, version, reporter)
             stack.callback(watcher.stop)
             watcher.start()
         serve(service.api, store, settings, started)
 
 
-def learn_demo(service: MonitorService) -> None:
-    """Give every simulated machine a model of its normal sound, in the background."""
-    for machine in service.machines:
-        source = machine.capture.source
-        if machine.model is None and isinstance(source, SimulatedSource):
-            service.learning.learn_from(machine.id, partial(source.normal_clips, NORMAL_CLIPS))
+def start_demo(service: MonitorService) -> None:
+    """Give every simulated machine a model of its normal sound, in the background.
+
+    Until then nothing happens to it: a fault that is there from the start is no alarm.
+    """
+    sources = {
+        machine.id: machine.capture.source for machine in service.machines if machine.model is None
+    }
+    simulated = {id: it for id, it in sources.items() if isinstance(it, SimulatedSource)}
+    for source in simulated.values():
+        source.held.set()
+    service.start()
+    for id, source in simulated.items():
+        clips = partial(source.normal_clips, NORMAL_CLIPS)
+        service.learning.learn_from(id, clips, done=source.held.clear)

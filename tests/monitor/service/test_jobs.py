@@ -12,7 +12,7 @@ from waiting import wait_until
 
 def test_jobs_run_in_order_and_failures_are_noted():
     log = ServiceLog()
-    jobs, done = JobQueue(log), []
+    jobs, done = JobQueue(log, "jobs"), []
 
     def fail():
         raise SsdptError("the disk is full")
@@ -33,7 +33,8 @@ def test_jobs_run_in_order_and_failures_are_noted():
 
 
 def test_a_closed_queue_starts_nothing_more():
-    jobs, started, go_on, done = JobQueue(ServiceLog()), threading.Event(), threading.Event(), []
+    jobs, done = JobQueue(ServiceLog(), "jobs"), []
+    started, go_on = threading.Event(), threading.Event()
 
     def first():
         started.set()

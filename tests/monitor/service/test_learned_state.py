@@ -5,13 +5,12 @@ from __future__ import annotations
 import shutil
 import threading
 import time
-from functools import partial
 
 import numpy as np
 import pytest
 import soundfile
 import yaml
-from monitors import SPEED, finish_jobs, pump
+from monitors import SPEED, finish_jobs, learn, pump
 
 from ssdpt.config.tree import load_config
 from ssdpt.detection.detector import Detector
@@ -26,12 +25,6 @@ from ssdpt.monitor.messages import Event, MachineRemoved
 from ssdpt.monitor.scoring.live_model import LiveModel
 from ssdpt.monitor.sources.simulated_source import SimulatedSettings, SimulatedSource
 from waiting import wait_until
-
-
-def learn(monitor, id="pump-1", clips=12):
-    source = monitor.machines[id].capture.source
-    monitor.learning.learn_from(id, partial(source.normal_clips, clips))
-    wait_until(lambda: monitor.api.machine_status(id).state == "normal")
 
 
 def active_event(machine, kind="anomaly"):
@@ -178,6 +171,9 @@ def test_what_one_machine_learns_is_not_shared_with_others_of_its_model(opened, 
     config = MonitorConfig(machines=tuple(shared), speed=SPEED)
     monitor = opened(config)
     one, two = (monitor.machines[id] for id in ("one", "two"))
+    one.capture.source.held.set()
+    wait_until(lambda: one.state == "normal")
+    one.capture.source.held.clear()
     assert one.model is two.model
     stored = {path: path.read_bytes() for path in model.iterdir()}
     event = wait_until(lambda: monitor.store.events(machine="one"))[0]

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 import pytest
 import soundfile
 import yaml
-from monitors import SPEED, finish_jobs, pump
+from monitors import SPEED, finish_jobs, learn, pump
 
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.config import MachineSettings, MonitorConfig, read_monitor_config
@@ -26,9 +24,7 @@ def test_a_fault_is_detected_recorded_acknowledged_and_there_after_a_restart(ope
     config = MonitorConfig(machines=(pump(fault_after=100.0),), speed=SPEED)
     monitor = opened(config)
     subscription = monitor.api.subscribe()
-    source = monitor.machines["pump-1"].capture.source
-    monitor.learning.learn_from("pump-1", partial(source.normal_clips, 12))
-    wait_until(lambda: monitor.api.machine_status("pump-1").state == "normal")
+    learn(monitor)
     assert monitor.ready
     event = wait_until(lambda: monitor.store.events())[0]
     assert (event.machine, event.kind) == ("pump-1", "anomaly")
@@ -85,8 +81,7 @@ def test_a_machine_learns_its_baseline_live(opened):
 
 def test_an_event_labelled_normal_is_added_to_the_model(opened):
     monitor = opened(MonitorConfig(machines=(pump(fault_after=60.0),), speed=SPEED))
-    source = monitor.machines["pump-1"].capture.source
-    monitor.learning.learn_from("pump-1", partial(source.normal_clips, 12))
+    learn(monitor)
     event = wait_until(lambda: monitor.store.events())[0]
     wait_until(lambda: monitor.store.event(event.id).audio_begin is not None)
     before = len(monitor.machines["pump-1"].model.detector.fingerprint)
@@ -162,8 +157,7 @@ def test_no_sound_is_kept_where_none_may_be(opened, tmp_path):
         machines=(pump(fault_after=60.0),), speed=SPEED, retention={"keep_audio": False}
     )
     monitor = opened(config)
-    source = monitor.machines["pump-1"].capture.source
-    monitor.learning.learn_from("pump-1", partial(source.normal_clips, 12))
+    learn(monitor)
     event = wait_until(lambda: monitor.store.events())[0]
     wait_until(lambda: monitor.machines["pump-1"].last.time > event.began + 15)
     finish_jobs(monitor)

@@ -9,7 +9,7 @@ from functools import partial
 import pytest
 import soundfile
 import yaml
-from monitors import SPEED, finish_jobs, pump
+from monitors import SPEED, finish_jobs, learn, pump
 
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.capture.capture import AudioCapture
@@ -27,10 +27,9 @@ def pushed(id):
 def test_an_event_that_changes_while_its_recording_waits_is_recorded_once(opened):
     service = opened(MonitorConfig(machines=(pump(fault_after=60.0),), speed=SPEED))
     machine = service.machines["pump-1"]
-    service.learning.learn_from("pump-1", partial(machine.capture.source.normal_clips, 12))
-    wait_until(lambda: machine.state == "normal")
+    learn(service)
     go_on = threading.Event()
-    service._jobs.submit("a fit that takes long", partial(go_on.wait, 60))
+    service._recordings.submit("another recording", partial(go_on.wait, 60))
     event = wait_until(lambda: machine.events.ongoing.get("anomaly"))
     wait_until(lambda: event.id in service._recorder._submitted)
     with service.machines.lock:
@@ -50,6 +49,18 @@ def test_an_event_that_changes_while_its_recording_waits_is_recorded_once(opened
     assert recorded.count("audio") == 1
     path = service.store.attachment(event.id, "audio")
     assert soundfile.info(path).duration == pytest.approx(33, abs=1)
+
+
+def test_a_recording_does_not_wait_for_fits(opened):
+    service = opened(MonitorConfig(machines=(pump(fault_after=60.0),), speed=SPEED))
+    machine = service.machines["pump-1"]
+    learn(service)
+    go_on = threading.Event()
+    service._fits.submit("a fit that takes long", partial(go_on.wait, 120))
+    event = wait_until(lambda: machine.events.ongoing.get("anomaly"))
+    wait_until(lambda: service.store.event(event.id).has_audio)
+    assert not go_on.is_set()
+    go_on.set()
 
 
 def test_a_mute_that_has_ended_is_not_shown(opened):

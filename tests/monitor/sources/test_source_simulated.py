@@ -20,9 +20,11 @@ from ssdpt.monitor.sources.simulated_source import SimulatedSettings
 
 
 def sound(machine, seconds, **course):
-    blocks = machine.sound(**course)
-    samples = np.concatenate(list(itertools.islice(blocks, round(seconds / 0.25))))
-    return samples[: round(seconds * RATE)]
+    return read(machine.sound(**course), seconds)
+
+
+def read(blocks, seconds):
+    return np.concatenate(list(itertools.islice(blocks, round(seconds / 0.25))))
 
 
 def levels(samples):
@@ -72,6 +74,22 @@ def test_a_fault_grows_from_its_moment_on(name):
     late = oddness(played[108 * RATE :])
     assert late > 1.5 * before
     assert late > 1.5 * early
+
+
+def test_nothing_happens_to_a_machine_that_is_held():
+    machine = LiveMachine("pump", 0)
+    held = [True]
+    blocks = machine.sound(fault_after=5.0, off_after=50.0, held=lambda: held[0])
+    waiting = read(blocks, 30)
+    np.testing.assert_array_equal(waiting, sound(machine, 30))
+    held[0] = False
+    after = read(blocks, 70)
+    # Clips are simulated some seconds ahead, so the fault comes at most one clip later.
+    normal = sound(machine, 100)[30 * RATE :]
+    np.testing.assert_array_equal(after[: 4 * RATE], normal[: 4 * RATE])
+    assert not np.array_equal(after[18 * RATE : 40 * RATE], normal[18 * RATE : 40 * RATE])
+    level = 20 * np.log10(np.std(after[-10 * RATE :]) / np.std(after[: 10 * RATE]))
+    assert level < -6  # switched off 50 s after it was held no longer
 
 
 def test_a_defect_pushes_the_same_way_in_every_clip():

@@ -8,7 +8,7 @@ strength of each impact.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -77,20 +77,24 @@ class LiveMachine:
         fault_after: float | None = None,
         off_after: float | None = None,
         change_every: float | None = None,
+        held: Callable[[], bool] = lambda: False,
     ) -> Iterator[Floats]:
         """Blocks of `BLOCK_SECONDS` at 16 kHz without end; each `take` is another recording.
 
         After `fault_after` seconds the machine's fault grows from `FIRST_SEVERITY` to 1 within
         `GROWTH_SECONDS`. After `off_after` seconds the machine runs down and only the hall noise
         remains. Every `change_every` seconds, or slightly later, it changes operating point.
+        While `held()`, the times until the fault and until the end do not pass.
         """
         block = round(BLOCK_SECONDS * RATE)
-        running = _Reader(self._running(take, fault_after, change_every))
+        running = _Reader(self._running(take, fault_after, change_every, held))
         hall = _Reader(self._hall(take))
         stop = None if off_after is None else round(off_after * RATE)
         down = round(RUN_DOWN_SECONDS * RATE)
         for start in itertools.count(0, block):
             samples = hall.read(block)
+            if stop is not None and held():
+                stop += block
             if stop is None or start < stop + down:
                 machine = running.read(block)
                 if stop is not None and start + block > stop:
@@ -112,7 +116,11 @@ class LiveMachine:
         return [sound.read(round(seconds * RATE)) for _ in range(count)]
 
     def _running(
-        self, take: int, fault_after: float | None, change_every: float | None
+        self,
+        take: int,
+        fault_after: float | None,
+        change_every: float | None,
+        held: Callable[[], bool],
     ) -> Iterator[Wave]:
         """The machine alone, in pieces whose rhythm continues across their seams."""
         onset = None if fault_after is None else round(fault_after * RATE)
@@ -131,6 +139,8 @@ class LiveMachine:
                 clip *= np.float32(10.0 ** (_OTHER_POINT_DB / 20.0))
             piece = clip if tail is None else _joined(tail, clip)
             if onset is not None and fault is None:
+                if held():
+                    onset += piece.size - _OVERLAP
                 # Cut so that the next seam is where the fault begins.
                 piece = piece[: max(_SHORTEST, onset - done + _OVERLAP // 2)]
             yield piece[:-_OVERLAP]

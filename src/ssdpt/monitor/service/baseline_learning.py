@@ -121,13 +121,25 @@ class BaselineLearning:
             f"{machine.settings.title}: baseline learned from {judge.baseline.steps} snapshots"
         )
 
-    def learn_from(self, id: str, make_clips: Callable[[], Sequence[Floats]]) -> None:
-        """Fit a model to normal clips, (samples,) each, in the background."""
+    def learn_from(
+        self,
+        id: str,
+        make_clips: Callable[[], Sequence[Floats]],
+        done: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Fit a model to normal clips, (samples,) each, in the background; then call `done`."""
         machine = self._machines.stream(id)
         with self._machines.lock:
             machine.fitting = True
         failure = f"{machine.settings.title}: no baseline was learned"
-        self._jobs.submit(failure, partial(self._learn, machine, make_clips))
+
+        def learn() -> None:
+            try:
+                self._learn(machine, make_clips)
+            finally:
+                done()
+
+        self._jobs.submit(failure, learn)
 
     def _learn(self, machine: StreamMonitor, make_clips: Callable[[], Sequence[Floats]]) -> None:
         id = machine.id

@@ -11,12 +11,12 @@ _SEED = 7
 
 # Name, simulated machine type, section, site, what happens to it.
 _MACHINES: tuple[tuple[str, str, int, str, dict[str, float]], ...] = (
-    ("Coolant pump 1", "pump", 0, "Hall A", {"fault_after": 12.0}),
+    ("Coolant pump 1", "pump", 0, "Hall A", {"fault_after": 30.0}),
     ("Coolant pump 2", "pump", 1, "Hall A", {}),
     ("Extraction fan", "fan", 0, "Hall A", {"change_every": 60.0}),
     ("Conveyor gearbox", "gearbox", 1, "Hall B", {}),
     ("Inlet valve", "valve", 0, "Hall B", {}),
-    ("Door slide rail", "slider", 0, "Hall B", {"off_after": 45.0}),
+    ("Door slide rail", "slider", 0, "Hall B", {"off_after": 60.0}),
 )
 
 

@@ -16,12 +16,12 @@ _LOG = logging.getLogger(__name__)
 class JobQueue:
     """Runs jobs on one thread; a job that fails is noted."""
 
-    def __init__(self, log: ServiceLog) -> None:
+    def __init__(self, log: ServiceLog, name: str) -> None:
         self._log = log
         self._closed = False
         self._jobs: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         # A daemon: stopping the service does not wait for a model to be fitted.
-        self._thread = threading.Thread(target=self._run, name="ssdpt-jobs", daemon=True)
+        self._thread = threading.Thread(target=self._run, name=f"ssdpt-{name}", daemon=True)
         self._thread.start()
 
     def submit(self, failure: str, job: Callable[[], None]) -> None:

@@ -75,15 +75,17 @@ class MonitorService:
         self._status_changes = StatusChanges(self.machines, publisher)
         models = ModelCache(self.config.device)
         opener = MachineOpener(store, data, models, values, self.log)
-        self._jobs = JobQueue(self.log)
-        samples = NormalSamples(store, self._jobs, self._keeps_audio)
+        # The sound of an event does not wait until the models of other machines are fitted.
+        self._recordings = JobQueue(self.log, "recordings")
+        self._fits = JobQueue(self.log, "fits")
+        samples = NormalSamples(store, self._recordings, self._keeps_audio)
         self.learning = BaselineLearning(
             machines=self.machines,
             opener=opener,
             values=values,
             samples=samples,
             publisher=publisher,
-            jobs=self._jobs,
+            jobs=self._fits,
             log=self.log,
         )
         feedback = Feedback(
@@ -93,7 +95,7 @@ class MonitorService:
             opener=opener,
             values=values,
             publisher=publisher,
-            jobs=self._jobs,
+            jobs=self._fits,
             log=self.log,
             keep_audio=self._keeps_audio,
         )
@@ -102,7 +104,7 @@ class MonitorService:
             store=store,
             writer=self._writer,
             publisher=publisher,
-            jobs=self._jobs,
+            jobs=self._recordings,
             log=self.log,
             retention=lambda: self.config.retention,
             recorded=feedback.learn_from,
@@ -113,7 +115,7 @@ class MonitorService:
             values=values,
             publisher=publisher,
             recorder=recorder,
-            jobs=self._jobs,
+            jobs=self._fits,
             log=self.log,
         )
         self._housekeeping = Housekeeping(
@@ -189,7 +191,8 @@ class MonitorService:
         for machine in self.machines:
             machine.capture.stop(0.5)
         self._recorder.record_all()
-        self._jobs.close(_LAST_JOBS)
+        self._recordings.close(_LAST_JOBS)
+        self._fits.close(_LAST_JOBS)
         try:
             self._housekeeping.save_values()
         except StoreUnavailable as error:

@@ -55,6 +55,8 @@ class SimulatedSource(Source):
         super().__init__(settings, rate, clock)
         self._settings = settings
         self.machine = LiveMachine(settings.machine, settings.section, settings.seed)
+        # Set: the times until it fails and is switched off do not pass.
+        self.held = threading.Event()
 
     def normal_clips(self, count: int, seconds: float = 10.0) -> list[Floats]:
         """Normal clips (samples,) of this machine at 16 kHz to fit a model; never played."""
@@ -82,6 +84,7 @@ class SimulatedSource(Source):
             fault_after=self._settings.fault_after,
             off_after=self._settings.off_after,
             change_every=self._settings.change_every,
+            held=self.held.is_set,
         )
 
     def _message(self) -> str:
