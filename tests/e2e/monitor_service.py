@@ -323,10 +323,17 @@ class Fingers:
     def drag(self, begin, end, steps=8):
         """From places to places, each a share of the target's width; one for every finger."""
         self._target.scroll_into_view_if_needed()
+        wait_until(self._is_still, "the page has stopped moving")
         for step in range(steps + 1):
             shares = [a + (b - a) * step / steps for a, b in zip(begin, end, strict=True)]
             self._touch("touchMove" if step else "touchStart", shares)
         self._touch("touchEnd", [])
+
+    def _is_still(self):
+        """Whether nothing above has appeared for half a second, which would move the target."""
+        before = self._target.bounding_box()
+        time.sleep(0.5)
+        return self._target.bounding_box() == before
 
     def tap_twice(self, share):
         for _ in range(2):
