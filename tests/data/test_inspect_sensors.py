@@ -99,7 +99,7 @@ def test_snapshots_end_to_end_in_one_file_and_some_of_zeros(tmp_path):
     (tmp_path / "sensor.yaml").write_text("unit: g\nfull_scale: 50\nsnapshot: 0.1\nevery: 10\n")
     inspection = inspect(tmp_path)
     assert "  snapshots: 50 of 0.1 s, one every 10 s" in inspection.lines()
-    assert "2 snapshots of one value, such as zeros, in 1 files" in sentence(
+    assert "2 snapshots of one value, such as zeros, in 1 files, left out" in sentence(
         inspection, "dead snapshots"
     )
 

@@ -7,6 +7,7 @@ import pytest
 import soundfile
 
 from ssdpt import Detector
+from ssdpt.config.settings import AudioConfig
 from ssdpt.config.tree import load_config
 from ssdpt.data import audio
 from ssdpt.data.layouts import read_layout
@@ -111,3 +112,22 @@ def test_a_model_of_snapshots(tmp_path, cli):
     assert all("10 snapshots end to end, from this one on" in row for row in rows)
     one = detector.score(folder / "snapshot_1.wav")
     assert "0.10 s, shorter than a segment (1.00 s): repeated" in one.notes
+
+
+def test_snapshots_of_zeros_inside_a_file_are_not_learned_from(tmp_path):
+    rng = np.random.default_rng(0)
+    values = (0.1 * rng.standard_normal(50 * 1280)).astype(np.float32)
+    rows = values.reshape(50, 1280)
+    rows[[7, 8, 30]] = 0.0
+    rows[12, :1279] = 0.0  # quiet, but not dead
+    soundfile.write(tmp_path / "life.wav", values, RATE, subtype="FLOAT")
+    (tmp_path / "sensor.yaml").write_text("snapshot: 0.1\nevery: 10\n")
+    dataset = read_layout(tmp_path)
+    assert "files of snapshots of 0.1 s end to end: those of a single value are left out" in (
+        dataset.notes
+    )
+    with audio.open_audio(dataset.recordings[0]) as reader:
+        learned = np.concatenate(list(reader.model_input(AudioConfig(sample_rate=RATE))))
+        whole = np.concatenate(list(reader.blocks(RATE)))
+    np.testing.assert_array_equal(learned, np.delete(rows, [7, 8, 30], axis=0).ravel())
+    np.testing.assert_array_equal(whole, values)

@@ -153,6 +153,7 @@ def _table_reader(path: Path, form: TableFormat, sensor: Sensor) -> AudioReader:
         unit=measured.unit,
         full_scale=measured.full_scale,
         axes=_checked_axes(path, measured.axes, channels),
+        snapshot=sensor.snapshot,
     )
     return AudioReader(path, info, lambda: _array_pieces(measured.frames))
 
@@ -230,6 +231,7 @@ def _info(file: Any, path: Path, sensor: Sensor) -> AudioInfo:
         unit=sensor.unit,
         full_scale=sensor.scale,
         axes=_checked_axes(path, sensor.axes, int(file.channels)),
+        snapshot=sensor.snapshot,
     )
 
 

@@ -31,6 +31,7 @@ class AudioInfo:
     unit: Unit = ""  # empty = not calibrated
     full_scale: float = 1.0  # what a sample of 1 means, in the unit
     axes: tuple[str, ...] = ()  # names of the channels; empty where they have none
+    snapshot: float | None = None  # seconds of one, where the file holds many end to end
 
     @property
     def vibration(self) -> bool:
@@ -65,6 +66,7 @@ class AudioReader:
         *,
         block_seconds: float = 30.0,
         strict: bool = False,
+        living: bool = False,
     ) -> Iterator[Floats]:
         """Yield one channel at `sample_rate` Hz as float32 blocks, each (samples,).
 
@@ -72,6 +74,7 @@ class AudioReader:
         length, and memory does not grow with the file. Another rate is resampled with an
         anti-aliasing filter, or refused where `strict`. Not-a-number and infinite samples end the
         stream with an error where they are met; silence and a file that ends too early, at its end.
+        `living` leaves out snapshots of a single value: the sensor was dead for a while.
         """
         number = self._channel_number(channel)
         if strict and self.info.sample_rate != sample_rate:
@@ -83,14 +86,18 @@ class AudioReader:
                 f"(leave out --strict to have it resampled)",
             )
         blocks = ResampledBlocks(self.info.sample_rate, sample_rate, block_seconds)
-        for samples in self._checked(number):
+        checked = self._checked(number)
+        if living and self.info.snapshot:
+            checked = _living(checked, max(1, round(self.info.snapshot * self.info.sample_rate)))
+        for samples in checked:
             yield from blocks.feed(samples)
         yield from blocks.finish()
 
     def model_input(self, settings: AudioConfig, *, strict: bool = False) -> Iterator[Floats]:
         """The blocks in the rate, channel, unit and scale that a model works with."""
         gain = np.float32(self._gain(settings))
-        for block in self.blocks(settings.sample_rate, settings.channel, strict=strict):
+        rate, channel = settings.sample_rate, settings.channel
+        for block in self.blocks(rate, channel, strict=strict, living=True):
             yield block if gain == 1.0 else block * gain
 
     def _gain(self, settings: AudioConfig) -> float:
@@ -233,6 +240,21 @@ class JoinedReader(AudioReader):
         """Each part for itself: a dead one spoils the whole."""
         for part in self._parts:
             yield from part._checked(channel)
+
+
+def _living(pieces: Iterator[Floats], length: int) -> Iterator[Floats]:
+    """The samples without snapshots of `length` samples that hold a single value."""
+    rest = np.zeros(0, np.float32)
+    for samples in pieces:
+        joined = np.concatenate([rest, samples])
+        whole = len(joined) // length * length
+        rows = joined[:whole].reshape(-1, length)
+        living = rows[np.ptp(rows, axis=1) > 0].ravel()
+        if len(living):
+            yield living
+        rest = joined[whole:]
+    if len(rest):
+        yield rest
 
 
 def describe_rate(sample_rate: int) -> str:

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from ssdpt.data.audio import probe
+from ssdpt.data.sensor import sensor_of
 from ssdpt.data.snapshots import in_order
 from ssdpt.errors import SsdptError
 from ssdpt.types import Recording
@@ -40,10 +41,22 @@ def join_snapshots(recordings: Sequence[Recording]) -> tuple[list[Recording], li
         made = list(_joined(group, seconds))
         joined += made
         files, clips, shortest = files + len(group), clips + len(made), min(shortest, seconds)
-    if not clips:
-        return joined, []
-    note = f"{files} snapshots of {shortest:.3g} s are joined end to end to {clips} clips"
-    return joined, [note]
+    notes = [
+        f"files of snapshots of {length:g} s end to end: those of a single value are left out"
+        for length in _end_to_end(recordings)
+    ]
+    if clips:
+        notes.append(
+            f"{files} snapshots of {shortest:.3g} s are joined end to end to {clips} clips"
+        )
+    return joined, notes
+
+
+def _end_to_end(recordings: Iterable[Recording]) -> list[float]:
+    """Seconds of the snapshots that files hold end to end."""
+    folders = {one.path.parent: one.path for one in recordings if one.clip is None}
+    lengths = {sensor_of(path).snapshot for path in folders.values()}
+    return sorted(length for length in lengths if length)
 
 
 def _seconds(group: Iterable[Recording]) -> float | None:

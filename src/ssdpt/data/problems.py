@@ -137,7 +137,10 @@ def _of_snapshots(readable: Sequence[Measured]) -> _Found:
     yield "shrunk", "{count} shorter than the other snapshots in their folder: cut short?", shrunk
     dead = [item for item in readable if item.dead_snapshots]
     count = sum(item.dead_snapshots for item in dead)
-    zeros = f"{count} snapshots of one value, such as zeros, in {{count}} files: check the sensor"
+    zeros = (
+        f"{count} snapshots of one value, such as zeros, in {{count}} files, left out: "
+        f"check the sensor"
+    )
     yield "dead snapshots", zeros, dead
 
 
