@@ -19,7 +19,7 @@ from ssdpt.features.condition_spectrum import ConditionSpectrum, Decibels, Spect
 from ssdpt.types import Floats
 
 FEWEST_CLIPS = 3
-_MOST_CLIPS = 64  # that are kept, spread over all that were given
+MOST_CLIPS = 64  # that are kept, spread over all that were given
 _SHORT_SECONDS, _TOGETHER = 1.0, 10  # snapshots shorter than this are measured ten at a time
 
 _LOWEST_LINE_HZ, _CELLS_PER_OCTAVE = 10.0, 48  # a cell is 1.5 % wide, like the spread of speeds
@@ -28,6 +28,11 @@ _NEIGHBOURS = 24  # cells on each side that a tone stands out of
 _LEAST_SPREAD_DB = 0.3
 _FULL_SHRINKAGE = 8  # clips or fewer: how bands vary together is not known
 _LEAST_SHRINKAGE = 0.2
+
+
+def together(samples: int, sample_rate: int) -> int:
+    """How many snapshots of so many samples are measured together: one says little of a tone."""
+    return _TOGETHER if samples < _SHORT_SECONDS * sample_rate else 1
 
 
 @dataclass(frozen=True)
@@ -49,9 +54,9 @@ class SoundReference:
 
         Snapshots of less than a second are measured ten at a time.
         """
-        count = max(1, -(-len(clips) // _MOST_CLIPS))
-        if clips and max(map(len, clips)) < _SHORT_SECONDS * sample_rate:
-            count = max(count, _TOGETHER)
+        count = max(1, -(-len(clips) // MOST_CLIPS))
+        if clips and (least := together(max(map(len, clips)), sample_rate)) > 1:
+            count = max(count, least)
             groups = [clips[first : first + count] for first in range(0, len(clips), count)]
             if len(groups) > 1 and len(groups[-1]) < count:
                 del groups[-1]
@@ -192,7 +197,10 @@ def _cell(hz: float) -> int:
 
 def _gains(bands: Decibels, usual: Decibels) -> Decibels:
     """(clips, 2, bands) to the median difference of their mean levels, (clips,)."""
-    return np.asarray(np.nanmedian(bands[:, 0] - usual[0], axis=1))
+    differences = bands[:, 0] - usual[0]
+    # Snapshots may be so short that they resolve no band.
+    differences[np.isnan(differences).all(axis=1)] = 0.0
+    return np.asarray(np.nanmedian(differences, axis=1))
 
 
 def _precision(rows: Decibels) -> Decibels:

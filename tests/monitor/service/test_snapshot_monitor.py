@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 import pytest
-from bearing import BEGAN, EVERY, SAMPLES, bearing, snapshot
+from bearing import BEGAN, EVERY, RATE, SAMPLES, bearing, snapshot
 
 from ssdpt.alarms.indicator_baseline import FEWEST_STEPS
 from ssdpt.monitor.capture.snapshot_capture import SnapshotCapture
@@ -32,9 +32,9 @@ class Machine:
         self.monitor.start_learning(5)
         while not self.monitor.collector.complete:
             self.measure(*axes)
-        judge = self.monitor.collector.learn(self.monitor.settings.alarm, self.monitor.last.time)
+        learned = self.monitor.collector.learn(self.monitor.settings.alarm, self.monitor.last.time)
         self.monitor.collector = None
-        self.monitor.adopt(judge)
+        self.monitor.adopt(*learned)
         return self
 
     def measure(self, *axes, count=1, **more):
@@ -103,6 +103,29 @@ def test_the_axis_that_changed_is_named_and_scored():
     assert readings[-1].bands_db == tuple(now)
 
 
+def test_a_new_tone_is_named(pump):
+    """Also after a restart."""
+    kept = pump.monitor.learned_values()
+    again = Machine()
+    again.monitor.restore_values(kept.get)
+    again.number = pump.number
+    time = np.arange(SAMPLES) / RATE
+    tone = (0.05 * np.sin(2 * np.pi * 1730.0 * time)).astype(np.float32)
+    again.measure(count=20)
+    again.measure(lambda number: bearing(number) + tone, count=20)
+    first = again.events("anomaly")[-1].findings[0]
+    assert (first.code, first.new) == ("tone", True)
+    assert first.hz == pytest.approx(1730.0, abs=10)
+
+
+def test_how_often_it_knocks_is_named(pump):
+    pump.measure(count=20)
+    pump.measure(burst(0.2), count=20)
+    knocks = [one for one in pump.events("anomaly")[-1].findings if one.code == "knocks"]
+    assert knocks[0].per_second == pytest.approx(50.0, rel=0.05)  # one every 20 ms
+    assert knocks[0].low_hz < 3000 < knocks[0].high_hz
+
+
 def test_what_is_shown_of_sensor_and_baseline(pump):
     sensor = pump.monitor.sensor_status
     assert (sensor.unit, sensor.full_scale, sensor.sample_rate) == ("g", 50.0, 12_800)
@@ -132,7 +155,7 @@ def test_what_was_measured_while_it_was_off_is_not_learned():
     for number in range(80):
         off = number < 15 or number % 7 == 0
         pump.measure(lambda n, off=off: bearing(n, level=0.0005 if off else 0.02))
-    judge = pump.monitor.collector.learn(pump.monitor.settings.alarm, 0.0)
+    judge, _ = pump.monitor.collector.learn(pump.monitor.settings.alarm, 0.0)
     assert judge.baseline.lowest_db[0] == pytest.approx(-31, abs=1)
 
 
@@ -183,7 +206,7 @@ def test_nothing_is_learned_from_what_cannot_be_used():
         pump.take(Unusable("broken"))
         pump.take(snapshot(pump.number - 0.5, 900 * bearing(number)))
         pump.take(snapshot(pump.number - 0.4, bearing(number)[:1000] * 10))  # of another length
-    judge = pump.monitor.collector.learn(pump.monitor.settings.alarm, 0.0)
+    judge, _ = pump.monitor.collector.learn(pump.monitor.settings.alarm, 0.0)
     assert judge.form.samples == SAMPLES
     assert judge.baseline.steps == 40
     assert judge.baseline.highest_db[0] == pytest.approx(-31, abs=1)

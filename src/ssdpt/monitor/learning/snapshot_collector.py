@@ -1,4 +1,4 @@
-"""Collects the indicators of normal snapshots of a live machine."""
+"""Collects the indicators and sounds of normal snapshots of a live machine."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from ssdpt.alarms.running import OFF_BELOW_DB
 from ssdpt.alarms.settings import AlarmSettings
 from ssdpt.alarms.snapshot_judge import SnapshotForm, SnapshotJudge
 from ssdpt.features.indicators import Indicators
+from ssdpt.monitor.learning.snapshot_sounds import SnapshotSounds, Sounds
+from ssdpt.types import Floats
 
 Axes = tuple[Indicators, ...]  # of one snapshot
 
@@ -19,6 +21,7 @@ Axes = tuple[Indicators, ...]  # of one snapshot
 class _Collected:
     """Snapshots of one form."""
 
+    sounds: SnapshotSounds
     snapshots: list[Axes] = field(default_factory=list)
     seconds: float = 0.0  # of running that they cover
 
@@ -49,10 +52,11 @@ class SnapshotCollector:
         """Snapshots from so many minutes of running."""
         return cls(60 * minutes)
 
-    def add(self, form: SnapshotForm, axes: Axes, end: float) -> None:
-        """One more snapshot, that ended at `end`."""
-        collected = self._by_form.setdefault(form, _Collected())
+    def add(self, form: SnapshotForm, samples: Floats, axes: Axes, end: float) -> None:
+        """One more snapshot (axes, samples), that ended at `end`, and its indicators."""
+        collected = self._by_form.setdefault(form, _Collected(SnapshotSounds(form)))
         collected.snapshots.append(axes)
+        collected.sounds.add(samples)
         if self._last is not None:
             collected.seconds += max(0.0, end - self._last)
         self._last = end
@@ -64,15 +68,18 @@ class SnapshotCollector:
         """The machine is off: the time until it runs again does not count."""
         self._last = None
 
-    def learn(self, settings: AlarmSettings, learned_at: float) -> SnapshotJudge:
-        """The judge of the form of which there are most; call when it is complete."""
+    def learn(self, settings: AlarmSettings, learned_at: float) -> tuple[SnapshotJudge, Sounds]:
+        """Judge and normal sounds of the form of which there are most; call when it is complete."""
         running = {form: collected.running for form, collected in self._by_form.items()}
         form = max(running, key=lambda one: len(running[one]))
-        return SnapshotJudge.learn(form, running[form], settings, learned_at)
+        judge = SnapshotJudge.learn(form, running[form], settings, learned_at)
+        return judge, self._by_form[form].sounds.learn()
 
     @property
     def seconds(self) -> float:
         """Progress: of running so far; few snapshots count for less."""
-        most = max(self._by_form.values(), key=lambda one: len(one.snapshots), default=_Collected())
+        most = max(self._by_form.values(), key=lambda one: len(one.snapshots), default=None)
+        if most is None:
+            return 0.0
         share = len(most.snapshots) / FEWEST_STEPS
         return min(most.seconds, self.target_seconds, self.target_seconds * share)

@@ -110,8 +110,8 @@ class BaselineLearning:
             ):
                 return
             machine.collector = None
-            judge = collector.learn(machine.settings.alarm, now)
-            machine.adopt(judge)
+            judge, sounds = collector.learn(machine.settings.alarm, now)
+            machine.adopt(judge, sounds)
             for message in machine.set_state("starting"):
                 self._publisher.publish(message)
         self._values.save(machine)

@@ -6,20 +6,29 @@ import time as clock
 from collections.abc import Callable
 from typing import Any
 
+from ssdpt.alarms.change_finder import MOST_FINDINGS, find_changes
+from ssdpt.alarms.findings import Finding
+from ssdpt.alarms.indicator_baseline import STEPS_AVERAGED
 from ssdpt.alarms.running import RunningDetector
 from ssdpt.alarms.snapshot_judge import SnapshotJudge, SnapshotVerdict, measure
+from ssdpt.alarms.sound_reference import SoundReference
 from ssdpt.alarms.source_health import UNUSABLE
 from ssdpt.alarms.thresholds import Thresholds
 from ssdpt.features.indicators import IndicatorMeter, Indicators
 from ssdpt.features.loudness import Loudness
 from ssdpt.monitor.capture.snapshot_capture import SnapshotCapture
 from ssdpt.monitor.capture.snapshot_checks import SnapshotChecks, UnusableSnapshot, form_of
-from ssdpt.monitor.capture.snapshot_spectrum import band_spectrum, snapshot_spectrogram
+from ssdpt.monitor.capture.snapshot_spectrum import (
+    alike_snapshots,
+    band_spectrum,
+    snapshot_spectrogram,
+)
 from ssdpt.monitor.config import MachineSettings
 from ssdpt.monitor.events import descriptions
 from ssdpt.monitor.events.picture import EventSound
 from ssdpt.monitor.events.snapshot_sound import snapshot_sound
 from ssdpt.monitor.learning.snapshot_collector import SnapshotCollector
+from ssdpt.monitor.learning.snapshot_sounds import Sounds
 from ssdpt.monitor.messages import (
     BandStatus,
     BaselineStatus,
@@ -41,7 +50,8 @@ from ssdpt.monitor.sources.snapshot import Snapshot, Unusable
 from ssdpt.types import VIBRATION_UNITS, Level
 
 _MAX_DISCONNECTED = 60.0  # seconds
-_BASELINE, _CHANGE_POINTS = "snapshot_baseline", "change_points"  # keys of what is kept
+# Keys of what is kept.
+_BASELINE, _SOUNDS, _CHANGE_POINTS = "snapshot_baseline", "snapshot_sounds", "change_points"
 
 
 class SnapshotMonitor(MachineMonitor):
@@ -53,6 +63,7 @@ class SnapshotMonitor(MachineMonitor):
     def __init__(self, settings: MachineSettings, capture: SnapshotCapture) -> None:
         super().__init__(settings, capture)
         self.judge: SnapshotJudge | None = None  # None until a baseline is learned
+        self._sounds: Sounds = {}  # what a changed axis is compared with to name the change
         self._checks = SnapshotChecks(settings.sensor, None if self._played else clock.time)
         self._running = _running_detector(settings)
         self._last_snapshot: Snapshot | None = None
@@ -145,15 +156,19 @@ class SnapshotMonitor(MachineMonitor):
         self._running = _running_detector(self.settings)
         self.collector = SnapshotCollector.for_minutes(minutes)
 
-    def adopt(self, judge: SnapshotJudge) -> None:
+    def adopt(self, judge: SnapshotJudge, sounds: Sounds) -> None:
         """Be compared with a newly learned baseline from now on."""
-        self.judge, self._other_scale = judge, False
+        self.judge, self._sounds, self._other_scale = judge, sounds, False
 
     def learned_values(self) -> dict[str, Any]:
         if self.judge is None:
             return {}
         points = [point.model_dump(mode="json") for point in self.change_points]
-        return {_BASELINE: self._scale() | self.judge.to_json(), _CHANGE_POINTS: points}
+        return {
+            _BASELINE: self._scale() | self.judge.to_json(),
+            _SOUNDS: {axis: sound.to_json() for axis, sound in self._sounds.items()},
+            _CHANGE_POINTS: points,
+        }
 
     def restore_values(self, get: Callable[[str], Any]) -> None:
         """What was learned with another unit or full scale does not count."""
@@ -164,6 +179,8 @@ class SnapshotMonitor(MachineMonitor):
             self._other_scale = True
             return
         self.judge = SnapshotJudge.from_json(kept, self.settings.alarm)
+        sounds: dict[str, Any] = get(_SOUNDS) or {}
+        self._sounds = {axis: SoundReference.from_json(one) for axis, one in sounds.items()}
         self.change_points.extend(
             ChangePoint.model_validate(point) for point in get(_CHANGE_POINTS) or ()
         )
@@ -271,7 +288,7 @@ class SnapshotMonitor(MachineMonitor):
         if not running:
             self.collector.pause()
         else:
-            self.collector.add(form_of(snapshot), axes, now)
+            self.collector.add(form_of(snapshot), snapshot.samples, axes, now)
 
     def _report_anomaly(self, now: float, verdict: SnapshotVerdict | None) -> list[Message]:
         if self.state == "starting":
@@ -309,13 +326,26 @@ class SnapshotMonitor(MachineMonitor):
         """The ongoing event with what has changed."""
         assert self.judge is not None
         vibration = self.settings.sensor.unit in VIBRATION_UNITS
+        findings = self._find_changes(verdict)
         event = self.events.ongoing["anomaly"].model_copy(
             update={
-                "message": descriptions.change(verdict.axis, verdict.findings, vibration=vibration),
-                "findings": verdict.findings,
+                "message": descriptions.change(verdict.axis, findings, vibration=vibration),
+                "findings": findings,
             }
         )
         return [EventChanged(event=self.events.replace(event))]
+
+    def _find_changes(self, verdict: SnapshotVerdict) -> tuple[Finding, ...]:
+        """What the last snapshots of the axis show; then what the verdict knows beyond that."""
+        reference = self._sounds.get(verdict.axis)
+        if reference is None:
+            return verdict.findings
+        last = alike_snapshots(self.capture.kept)[-STEPS_AVERAGED:]
+        row = last[-1].axes.index(verdict.axis)
+        found = find_changes(reference, [one.samples[row] for one in last], alerted=True)
+        codes = {finding.code for finding in found}
+        further = tuple(one for one in verdict.findings if one.code not in codes)
+        return (*found, *further)[:MOST_FINDINGS]
 
     def _lose_source(self) -> None:
         if self.judge is not None:
