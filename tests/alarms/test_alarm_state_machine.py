@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from fixed_thresholds import fixed_thresholds
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fixed_thresholds import fixed_thresholds
 from ssdpt.alarms.settings import AlarmSettings
 from ssdpt.alarms.state_machine import AlarmStateMachine, Smoother
 

@@ -6,8 +6,8 @@ import json
 
 import numpy as np
 import pytest
-from fixed_thresholds import fixed_thresholds
 
+from fixed_thresholds import fixed_thresholds
 from ssdpt.alarms.baseline import Baseline
 from ssdpt.alarms.operating_points import OperatingPoints
 

@@ -6,8 +6,8 @@ import json
 
 import numpy as np
 import pytest
-from fixed_thresholds import fixed_thresholds
 
+from fixed_thresholds import fixed_thresholds
 from ssdpt.alarms.commissioning import ASK_AFTER, HOUR, Commissioning, growing, without_outliers
 
 LIMITS = fixed_thresholds(alert=10.0, alarm=15.0, alert_exit=8.0, alarm_exit=12.0)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from fixed_thresholds import fixed_thresholds
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fixed_thresholds import fixed_thresholds
 from ssdpt.alarms.drift import RunningMean, has_drifted
 
 THRESHOLDS = fixed_thresholds(alert=4.0, alarm=6.0, alert_exit=3.2, alarm_exit=4.8)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from fixed_thresholds import fixed_thresholds
 
+from fixed_thresholds import fixed_thresholds
 from ssdpt.alarms.severity import severity, way_to_alarm
 
 THRESHOLDS = fixed_thresholds(alert=1.0, alarm=2.0, alert_exit=0.8, alarm_exit=1.6)

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from fixed_thresholds import fixed_thresholds
 from ssdpt.alarms.baseline import Baseline
 from ssdpt.alarms.judge import MachineJudge, ScoreScale
 from ssdpt.alarms.settings import AlarmSettings
 from ssdpt.alarms.state_machine import AlarmStateMachine, Smoother
-from ssdpt.alarms.thresholds import Thresholds
 from ssdpt.bench.alerts import count_alerts, run_machine
 from ssdpt.cli import app
 from ssdpt.scoring.calibrate import block_tail
@@ -23,16 +23,7 @@ def test_alerts_are_counted_as_the_state_machine_does(min_duration):
     settings = AlarmSettings(min_duration=min_duration, clear_after=4.0)
     scores = np.random.default_rng(0).standard_normal(20_000)
     smoother, machine = Smoother(5.0), AlarmStateMachine(settings)
-    thresholds = Thresholds(
-        alert=0.7,
-        alarm=9.0,
-        alert_exit=0.5,
-        alarm_exit=7.0,
-        usual_score=0.0,
-        false_alerts_per_week=1.0,
-        provisional=True,
-        message="",
-    )
+    thresholds = fixed_thresholds(alert=0.7, alarm=9.0, alert_exit=0.5, alarm_exit=7.0)
     smoothed, before, count = [], "normal", 0
     for second, score in enumerate(scores.tolist()):
         smoothed.append(smoother.update(float(second), score))

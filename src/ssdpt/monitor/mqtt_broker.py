@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib
 import ssl
+from collections.abc import Coroutine
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -77,6 +79,22 @@ class MqttBroker:
             **more,
         )
         return client
+
+
+async def until_one_ends(*work: Coroutine[Any, Any, object]) -> None:
+    """Do all of this on one connection until the first ends; raises what that one raises.
+
+    The others are cancelled.
+    """
+    tasks = [asyncio.create_task(one) for one in work]
+    try:
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        for task in done:
+            task.result()
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def _tls_context(settings: BrokerSettings) -> ssl.SSLContext | None:

@@ -8,21 +8,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from ssdpt.alarms.thresholds import Thresholds
+from fixed_thresholds import fixed_thresholds
 from ssdpt.monitor.events.event_log import EventLog
 from ssdpt.monitor.messages import BaselineStatus, Reading, ReadingTaken
 from ssdpt.monitor.service.prognosis import Prognosis
 
-THRESHOLDS = Thresholds(
-    alert=1.0,
-    alarm=2.0,
-    alert_exit=0.8,
-    alarm_exit=1.6,
-    usual_score=0.0,
-    false_alerts_per_week=1.0,
-    provisional=False,
-    message="",
-)
+THRESHOLDS = fixed_thresholds(alert=1.0, alarm=2.0, alert_exit=0.8, alarm_exit=1.6)
 
 
 class Values(dict):

@@ -35,7 +35,7 @@ def test_the_first_minutes_of_normal_running_are_the_references_of_a_named_model
     assert (baseline.learned_at, baseline.recordings) == (machine.now, 3)
     assert baseline.commissioned_at is None
     assert machine.monitor.references.usual_dbfs == pytest.approx(-37, abs=0.5)
-    np.testing.assert_array_equal(machine.monitor.normal_sample[-RATE:], QUIET)
+    np.testing.assert_array_equal(machine.monitor.normal.sample[-RATE:], QUIET)
 
 
 def test_a_fault_that_stays_unnoticed_becomes_neither_sample_nor_band(machine):
@@ -43,8 +43,8 @@ def test_a_fault_that_stays_unnoticed_becomes_neither_sample_nor_band(machine):
     machine.seconds(2 * LIVE_SECONDS, sound=SLIGHTLY_LOUDER, dbfs=-25.0)
     assert machine.monitor.state == "normal"
     assert band(machine) == normal_band
-    np.testing.assert_array_equal(machine.monitor.normal_sample[-RATE:], QUIET)
-    assert machine.monitor.running.usual_dbfs == pytest.approx(-30.0)
+    np.testing.assert_array_equal(machine.monitor.normal.sample[-RATE:], QUIET)
+    assert machine.monitor.normal.running.usual_dbfs == pytest.approx(-30.0)
     assert machine.status.baseline.learned_at == learned_at
 
 
@@ -55,7 +55,7 @@ def test_an_alarm_is_no_part_of_the_references():
     machine.seconds(310, sound=QUIET)
     assert machine.status.baseline is not None
     assert machine.monitor.references.usual_dbfs == pytest.approx(-37, abs=0.5)
-    assert np.abs(machine.monitor.normal_sample).max() < 0.1
+    assert np.abs(machine.monitor.normal.sample).max() < 0.1
 
 
 def test_an_event_says_which_baseline_it_is_compared_with(machine):
@@ -69,8 +69,8 @@ def test_accepting_a_drift_takes_the_last_minutes_and_their_date(machine):
     machine.monitor.accept_drift()
     assert machine.status.baseline.learned_at == machine.now > before.learned_at
     assert np.mean(band(machine)) == pytest.approx(np.mean(normal_band) + 20, abs=0.5)
-    np.testing.assert_array_equal(machine.monitor.normal_sample[-RATE:], LOUD)
-    assert machine.monitor.running.usual_dbfs == pytest.approx(-17.0, abs=0.5)
+    np.testing.assert_array_equal(machine.monitor.normal.sample[-RATE:], LOUD)
+    assert machine.monitor.normal.running.usual_dbfs == pytest.approx(-17.0, abs=0.5)
     machine.seconds(60, score=99.0, sound=LOUD, dbfs=-17.0)
     assert machine.monitor.state == "normal"
 

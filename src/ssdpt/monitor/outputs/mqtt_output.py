@@ -31,7 +31,7 @@ from ssdpt.monitor.messages import (
     ReadingTaken,
     StateChanged,
 )
-from ssdpt.monitor.mqtt_broker import BrokerSettings, MqttBroker
+from ssdpt.monitor.mqtt_broker import BrokerSettings, MqttBroker, until_one_ends
 from ssdpt.monitor.outputs.base import QUEUE_LIMIT, Output, TryAgain
 from ssdpt.monitor.outputs.home_assistant import discovery_messages
 
@@ -168,18 +168,9 @@ class MqttOutput(Output):
 
     async def _use(self, client: aiomqtt.Client) -> None:
         """Until the outbox is finished or the output stopped; MqttError when the line breaks."""
-        tasks = [
-            asyncio.create_task(work)
-            for work in (self._send_all(client), self._receive(client), self._stopped_here.wait())
-        ]
-        try:
-            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-            for task in done:
-                task.result()
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+        await until_one_ends(
+            self._send_all(client), self._receive(client), self._stopped_here.wait()
+        )
         # After an orderly end the broker does not send the last will.
         await self._publish_status(client, "offline")
 

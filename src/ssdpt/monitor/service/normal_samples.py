@@ -23,7 +23,7 @@ class NormalSamples:
 
     def flac(self, machine: StreamMonitor) -> bytes:
         """As a FLAC file; that of before the last start, until there is a new one."""
-        sample = machine.normal_sample
+        sample = machine.normal.sample
         stored = self._store.sample(machine.id)
         if not self._keep_audio() or (sample is None and stored is None):
             raise SsdptError(f"machine {machine.id}: there is no normal sound to compare with yet")
@@ -46,7 +46,7 @@ class NormalSamples:
 
     def store(self, machine: StreamMonitor) -> None:
         """Store it now."""
-        sample, learned_at = machine.normal_sample, machine.references.learned_at
+        sample, learned_at = machine.normal.sample, machine.references.learned_at
         if learned_at is not None:
             self._stored[machine.id] = learned_at
         if sample is not None and self._keep_audio():

@@ -7,10 +7,9 @@ import time as clock
 from collections.abc import Callable
 from typing import Any
 
-from ssdpt.alarms.commissioning import Commissioning
 from ssdpt.alarms.findings import Finding
 from ssdpt.alarms.judge import MachineJudge, ScoreScale, Verdict
-from ssdpt.alarms.operating_points import UNKNOWN, OperatingPoints
+from ssdpt.alarms.operating_points import OperatingPoints
 from ssdpt.alarms.running import RunningDetector
 from ssdpt.alarms.stream_judge import StreamJudge, StreamVerdict
 from ssdpt.alarms.thresholds import Thresholds
@@ -21,7 +20,6 @@ from ssdpt.monitor.config import MachineSettings
 from ssdpt.monitor.events import descriptions
 from ssdpt.monitor.learning.collector import CLIP_SECONDS, BaselineCollector
 from ssdpt.monitor.learning.references import References
-from ssdpt.monitor.learning.sound_learner import SoundLearner
 from ssdpt.monitor.messages import (
     BandStatus,
     BaselineStatus,
@@ -37,6 +35,7 @@ from ssdpt.monitor.messages import (
 from ssdpt.monitor.scoring.live_model import LiveModel, LiveScore, ScoringCursor
 from ssdpt.monitor.service.band_status import band_statuses
 from ssdpt.monitor.service.machine import MachineMonitor
+from ssdpt.monitor.service.normal_sound import NormalSound
 from ssdpt.monitor.service.stretch_progress import StretchProgress
 from ssdpt.monitor.service.unusual_sound import changes_of, last_sound, message_of
 from ssdpt.types import Floats, Level
@@ -66,9 +65,8 @@ class StreamMonitor(MachineMonitor):
         self.model = model
         self.cursor = ScoringCursor(section)
         self.alarms = StreamJudge(settings.alarm, _scale(model, section))
-        self.running = RunningDetector(settings.alarm.off_below_dbfs, usual_dbfs)
-        self.references = References()
-        self._sound_learner = SoundLearner(capture.rate)
+        running = RunningDetector(settings.alarm.off_below_dbfs, usual_dbfs)
+        self.normal = NormalSound(self.alarms, capture, running)
         self._processed_until = 0.0  # end of the last second that was processed
         # From when on it was judged without a pause; None: the last second was not.
         self.judged_since: float | None = None
@@ -78,6 +76,11 @@ class StreamMonitor(MachineMonitor):
     def judge(self) -> MachineJudge:
         """What judges its scores."""
         return self.alarms.scores
+
+    @property
+    def references(self) -> References:
+        """What it is compared with."""
+        return self.normal.references
 
     @property
     def section(self) -> str:
@@ -120,36 +123,17 @@ class StreamMonitor(MachineMonitor):
         )
 
     def start_learning(self, minutes: float) -> None:
-        self.running = RunningDetector(self.settings.alarm.off_below_dbfs)
+        self.normal.forget_level()
         self.collector = BaselineCollector.for_minutes(minutes)
 
     def learned_values(self) -> dict[str, Any]:
-        values: dict[str, Any] = {
-            "usual_dbfs": self.running.usual_dbfs,
-            "change_points": [point.model_dump(mode="json") for point in self.change_points],
-        }
-        if self.model is not None:
-            baseline = self.judge.baseline
-            values["baseline"] = {"model": self.model.digest, **baseline.to_json()}
-            values["block_maxima"] = baseline.blocks.to_json()
-            values["commissioning"] = self.alarms.commissioning.to_json()
-            values |= self.references.values()
-        return values
+        points = [point.model_dump(mode="json") for point in self.change_points]
+        return {"change_points": points, **self.normal.values(self.model)}
 
     def restore_values(self, get: Callable[[str], Any]) -> None:
-        """What was learned with another model does not count."""
         points = get("change_points") or []
         self.change_points.extend(ChangePoint.model_validate(point) for point in points)
-        baseline = get("baseline")
-        if baseline and self.model is not None and baseline["model"] == self.model.digest:
-            self.judge.baseline.restore(baseline, get("block_maxima"))
-            self.references.restore(get)
-            self.alarms.compare_with(self.references.indicators)
-            state = get("commissioning")
-            over = state is None  # it was learned by a version that knew no commissioning
-            self.alarms.commissioning = (
-                Commissioning.over() if over else Commissioning.from_json(state)
-            )
+        self.normal.restore(get, self.model)
 
     def accept_false_alerts(self, per_week: float) -> None:
         self.judge.false_alerts_per_week = per_week
@@ -179,13 +163,6 @@ class StreamMonitor(MachineMonitor):
         now = () if self.last is None else self.last.bands_db
         return band_statuses(self.references.indicators, self.capture.band_edges, now)
 
-    @property
-    def normal_sample(self) -> Floats | None:
-        """Some seconds (samples,) of normal sound, at the current operating point if known."""
-        samples = self.references.samples
-        here = samples.get(self.judge.operating_point or UNKNOWN)
-        return here if here is not None else next(iter(samples.values()), None)
-
     def continue_from(self, previous: MachineMonitor) -> None:
         """Go on from the same machine before its settings changed."""
         super().continue_from(previous)
@@ -197,16 +174,8 @@ class StreamMonitor(MachineMonitor):
             self._stretch = previous._stretch
         same_model = previous.model is self.model
         if same_model:
-            self.alarms.compare_with(previous.references.indicators)
+            self.normal.continue_from(previous.normal)
         self.alarms.continue_from(previous.alarms, same_model=same_model)
-        if same_model:
-            self.running = previous.running
-            self.running.off_below_dbfs = self.settings.alarm.off_below_dbfs
-            self.references = previous.references
-            if previous.capture.rate == self.capture.rate:
-                self._sound_learner = previous._sound_learner
-            else:
-                self.references.sound = None
 
     def adopt(
         self, model: LiveModel, points: OperatingPoints | None, references: References
@@ -217,39 +186,20 @@ class StreamMonitor(MachineMonitor):
         self.model, self.cursor = model, ScoringCursor(section)
         scale = _scale(model, section)
         assert scale is not None
-        self.alarms.adopt(scale, points, references.indicators)
-        self._compare_with(references)
+        self.normal.adopt(scale, points, references)
 
     def accept_drift(self) -> None:
         """Take the recent scores as usual, and the sound of the last minutes as normal."""
-        point, points = self.judge.operating_point or UNKNOWN, self.operating_points
-        self.alarms.accept_drift()
-        if self.last is None or self.judged_since is None:
-            return
-        several_points = points is not None and len(points.points) > 1
-        self.references.accept(
-            self.last.time,
-            self.capture,
-            self.judged_since,
-            point,
-            several_points=several_points,
-        )
-        if not several_points:
-            # The last minutes are no longer held as sound: the next ones are learned.
-            self.references.sound, self._sound_learner = None, SoundLearner(self.capture.rate)
-        self._compare_with(self.references)
+        now = None if self.last is None else self.last.time
+        self.normal.accept_drift(now, self.judged_since)
 
     def accept_as_healthy(self) -> None:
         """A person says that it is healthy, though it sounds different from the start.
 
         Thresholds move at once; its model learns the sound afterwards.
         """
-        point, since = self.judge.operating_point or UNKNOWN, self.judged_since
-        self.alarms.accept_drift()
-        if self.last is not None:
-            begin = self.last.time if since is None else since
-            self.references.commission(self.last.time, self.capture, begin, point)
-            self.alarms.compare_with(self.references.indicators)
+        now = None if self.last is None else self.last.time
+        self.normal.accept_as_healthy(now, self.judged_since)
 
     def report_fault(self) -> list[Message]:
         """A person says that what sounds different from the start is a fault."""
@@ -265,14 +215,6 @@ class StreamMonitor(MachineMonitor):
             *self._change_state(level, now, score),
             *self._begin_anomaly(level, now, score, threshold),
         ]
-
-    def _compare_with(self, references: References) -> None:
-        self.references = references
-        self.alarms.compare_with(references.indicators)
-        if references.usual_dbfs is not None:
-            self.running = RunningDetector(
-                self.settings.alarm.off_below_dbfs, references.usual_dbfs
-            )
 
     def replace_model(self, model: LiveModel) -> None:
         """The same model with more normal clips: the baseline stays."""
@@ -293,11 +235,7 @@ class StreamMonitor(MachineMonitor):
         spectrum, indicators = self.capture.spectrum(now), self.capture.indicators_at(now)
         self.judge.add_second(spectrum, loudness.dbfs)
         state, verdict = self._decide(now, seconds, loudness, indicators, score)
-        self._learn_normal(now, state, loudness, spectrum, indicators)
-        if self.references.sound is None and self.model is not None:
-            self.references.sound = self._sound_learner.update(
-                self.capture, now, normal=state == "normal"
-            )
+        self.normal.learn(now, state, loudness.dbfs, spectrum, indicators, self.model)
         smoothed = None if verdict is None else verdict.scores.smoothed
         waits = state == "starting" and self.capture.in_files and self.model is not None
         if not waits:
@@ -336,7 +274,7 @@ class StreamMonitor(MachineMonitor):
         """Nothing lasts across a gap."""
         if not self._stretch.add_second(self.capture.begun):
             return []
-        self.running.pause()
+        self.normal.running.pause()
         self.alarms.follow_gap()
         return self._stretch.release(None)
 
@@ -351,7 +289,7 @@ class StreamMonitor(MachineMonitor):
         """The state after this second, and the verdict where it was judged."""
         # While learning, how loud it runs may be what is to be learned anew.
         quietest = None if self.learning else self.judge.baseline.quietest_dbfs
-        running = not loudness.silent and self.running.update(now, loudness.dbfs, quietest)
+        running = not loudness.silent and self.normal.running.update(now, loudness.dbfs, quietest)
         if not running or self.learning:
             self.alarms.stop()
             self.judged_since = None
@@ -382,34 +320,10 @@ class StreamMonitor(MachineMonitor):
         began = now - verdict.change_began
         self.change_points.append(ChangePoint(time=began, level=level, findings=findings))
 
-    def _learn_normal(
-        self,
-        now: float,
-        state: MachineState,
-        loudness: Loudness,
-        spectrum: Floats | None,
-        indicators: Indicators | None,
-    ) -> None:
-        """Take level, spectrum and sound of a normal second as such, while they are not known."""
-        learns = state == "learning" or not self.references.complete
-        if state in ("starting", "learning", "normal") and learns and self.running.running:
-            self.running.learn(loudness.dbfs)
-        if state == "normal" and self.model is not None:
-            completed = self.references.learn(
-                now,
-                self.capture,
-                spectrum,
-                indicators,
-                self.judge.operating_point or UNKNOWN,
-                recordings=len(self.model.detector.fingerprint),
-            )
-            if completed:
-                self.alarms.compare_with(self.references.indicators)
-
     def _clock_set_back(self) -> None:
         """Everything counted in time starts again."""
         super()._clock_set_back()
-        self.running.pause()
+        self.normal.running.pause()
 
     def _report_anomaly(self, now: float, verdict: StreamVerdict | None) -> list[Message]:
         if verdict is None or verdict.level == "normal":
@@ -430,7 +344,7 @@ class StreamMonitor(MachineMonitor):
             "anomaly",
             level,
             now,
-            message_of(self.judge, self.capture, self.running.usual_dbfs, findings),
+            message_of(self.judge, self.capture, self.normal.running.usual_dbfs, findings),
             peak=score,
             threshold=threshold,
             findings=findings,

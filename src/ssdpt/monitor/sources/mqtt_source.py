@@ -15,7 +15,7 @@ from pydantic import Field
 from ssdpt.common.backoff import Backoff
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.config import SensorSettings, SourceSettings
-from ssdpt.monitor.mqtt_broker import BrokerSettings, MqttBroker
+from ssdpt.monitor.mqtt_broker import BrokerSettings, MqttBroker, until_one_ends
 from ssdpt.monitor.sources.base import SourceLost
 from ssdpt.monitor.sources.clock import SYSTEM, Clock
 from ssdpt.monitor.sources.snapshot import Snapshot, SnapshotSource, Unusable
@@ -125,7 +125,7 @@ class MqttSource(SnapshotSource):
                 async with client:
                     await client.subscribe(self._topic, qos=1)
                     self._connected()
-                    await self._until_stopped(client, stop)
+                    await until_one_ends(self._take(client), _stopped(stop))
                 return
             except self._broker.error as error:
                 reason = f"no connection ({error})"
@@ -136,19 +136,8 @@ class MqttSource(SnapshotSource):
             self._update_status(connected=False, message=message)
             await _pause(stop, wait)
 
-    async def _until_stopped(self, client: aiomqtt.Client, stop: threading.Event) -> None:
-        """Take messages; raises MqttError when the line breaks."""
-        tasks = [asyncio.create_task(work) for work in (self._take(client), _stopped(stop))]
-        try:
-            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-            for task in done:
-                task.result()
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
-
     async def _take(self, client: aiomqtt.Client) -> None:
+        """Take messages; raises MqttError when the line breaks."""
         async for message in client.messages:
             self._backoff.reset()
             content = message.payload
