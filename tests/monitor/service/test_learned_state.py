@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import threading
 import time
+from functools import partial
 
 import numpy as np
 import pytest
@@ -355,9 +356,12 @@ def test_what_is_called_normal_before_its_sound_is_stored_is_learned_too(opened)
     monitor = opened(MonitorConfig(machines=(pump(fault_after=60.0),), speed=SPEED))
     learn(monitor)
     before = len(monitor.machines["pump-1"].model.detector.fingerprint)
+    go_on = threading.Event()
+    monitor._recordings.submit("another recording", partial(go_on.wait, 60))
     event = wait_until(lambda: monitor.store.events(kind="anomaly"))[0]
-    assert monitor.store.event(event.id).audio_begin is None
     monitor.api.label(event.id, "normal", "ada")
+    assert monitor.store.event(event.id).audio_begin is None
+    go_on.set()
     wait_until(lambda: len(monitor.machines["pump-1"].model.detector.fingerprint) > before)
 
 

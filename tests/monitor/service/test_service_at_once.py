@@ -53,11 +53,10 @@ def test_an_event_that_changes_while_its_recording_waits_is_recorded_once(opened
 
 def test_a_recording_does_not_wait_for_fits(opened):
     service = opened(MonitorConfig(machines=(pump(fault_after=60.0),), speed=SPEED))
-    machine = service.machines["pump-1"]
     learn(service)
     go_on = threading.Event()
     service._fits.submit("a fit that takes long", partial(go_on.wait, 120))
-    event = wait_until(lambda: machine.events.ongoing.get("anomaly"))
+    event = wait_until(lambda: service.store.events(kind="anomaly"))[0]
     wait_until(lambda: service.store.event(event.id).has_audio)
     assert not go_on.is_set()
     go_on.set()
