@@ -15,8 +15,9 @@ ALONE := not full and not needs_postgres and not needs_mosquitto and not needs_s
 # Real recordings are no part of the project: their tests run where the folder is named.
 ALL := $(if $(SSDPT_TEST_RECORDINGS),,-m "not needs_recordings")
 
-# A file's tests stay together: they share what takes long to make.
-PARALLEL := -n auto --dist loadfile
+# A file's tests stay together: they share what takes long to make. In the order of their names:
+# by their number, files of a few long tests would come last, and one core would wait for them.
+PARALLEL := -n auto --dist loadfile --no-loadscope-reorder
 
 NPM_CI := npm ci --no-audit --no-fund --loglevel=error
 
