@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,9 +15,11 @@ from ssdpt.data.layouts import read_layout
 from ssdpt.errors import SsdptError
 from ssdpt.experiments.ablation import ablation
 from ssdpt.experiments.ablation.ablation import Ablation, AblationRequest
+from ssdpt.experiments.ablation.looks import LookLog
 from ssdpt.experiments.ablation.networks import networks_key, select_networks, training_config
-from ssdpt.experiments.ablation.variants import FULL
+from ssdpt.experiments.ablation.variants import FULL, parse_candidate
 from ssdpt.fleet.fleet import fit_fleet
+from ssdpt.systems.parts import shared_reference
 from ssdpt.systems.parts.embedding_networks import EmbeddingNetworks
 
 TINY = {
@@ -88,6 +91,99 @@ def test_the_full_recipe_scores_as_fitted_models_do(texture, simulated, tmp_path
     ablated = scores(run, FULL)
     assert ablated.keys() == fitted.keys()
     np.testing.assert_allclose(list(ablated.values()), [fitted[key] for key in ablated], rtol=1e-5)
+
+
+def test_each_set_alone_scores_as_a_model_of_its_own(simulated, tmp_path, monkeypatch):
+    # Few clips are enough here, so that machines learn their spread from each other.
+    monkeypatch.setattr(shared_reference, "_FEWEST_CLIPS", 1)
+    wanted = request(simulated, tmp_path / "out", TEXTURE, seeds=1, variants=(FULL,), alone=True)
+    alone, together = Ablation(wanted), Ablation(replace(wanted, alone=False))
+    alone.run()
+    together.run()
+    fitted = {}
+    for machine in ("fan", "valve"):
+        config = load_config("best", TEXTURE)
+        fitted |= scores_of_fleet(simulated / machine, config, tmp_path / machine)
+    own, shared = scores(alone, FULL), scores(together, FULL)
+    np.testing.assert_allclose(list(own.values()), [fitted[key] for key in own], rtol=1e-5)
+    assert not np.allclose(list(own.values()), [shared[key] for key in own], rtol=1e-3)
+    files = {path.name for path in (tmp_path / "out").glob("ablation*.md")}
+    assert files == {"ablation.md", "ablation-alone.md"}
+
+
+def test_two_sets_of_one_type_are_left_out_together(simulated, tmp_path):
+    other = tmp_path / "year2"
+    for path in (simulated / "fan").rglob("section_0[01]*.wav"):
+        link = other / path.relative_to(simulated)
+        link.parent.mkdir(parents=True, exist_ok=True)
+        link.symlink_to(path)
+    wanted = AblationRequest(
+        (simulated, other / "fan"),
+        tmp_path / "out",
+        seeds=1,
+        variants=("no-density",),
+        device="cpu",
+        overrides=TEXTURE,
+    )
+    table = Ablation(wanted).run()
+    first = f"{simulated.name}/fan"
+    assert set(table.results.machines) == {first, "year2/fan", "valve"}
+    assert [choice.sets for choice in table.choice.choices] == [
+        tuple(sorted([first, "year2/fan"])),
+        ("valve",),
+    ]
+    text = (tmp_path / "out" / "ablation.md").read_text("utf-8")
+    assert "| set | chosen on the other types | mean there |" in text
+    tree = json.loads((tmp_path / "out" / "ablation.json").read_text("utf-8"))
+    chosen = tree["chosen"]["without"]["types"]["valve"]
+    assert chosen["sets"] == {"valve": table.figures[chosen["variant"]]["valve"]}
+
+
+def test_every_variant_is_logged_once(texture, simulated, tmp_path):
+    run, table = texture
+    log = LookLog(run.request.out / "looks.jsonl")
+    looks = {look.variant: look for look in log.read()}
+    assert list(looks) == list(run.variants)
+    assert looks["no-density"].figures == table.figures["no-density"]
+    assert looks["no-density"].settings == {**TEXTURE, "texture.density": False}
+    out = shutil.copytree(run.request.out, tmp_path / "out")
+    wanted = request(simulated, out, TEXTURE, seeds=2, variants=("no-density",))
+    Ablation(replace(wanted, candidates=(parse_candidate("near: texture.neighbours=2"),))).run()
+    again = LookLog(out / "looks.jsonl").read()
+    assert [look.variant for look in again] == [*run.variants, "near"]
+    assert "4 looks." in (out / "looks.md").read_text("utf-8")
+
+
+def test_a_variant_that_fails_on_one_set_does_not_stop_the_others(simulated, tmp_path):
+    """Alone, the machine with one ID has no networks: nothing is left of `networks-alone`."""
+    data = tmp_path / "data"
+    for path in simulated.rglob("section_0[01]*.wav"):
+        if "valve" not in path.parts or "section_00" in path.name:
+            link = data / path.relative_to(simulated)
+            link.parent.mkdir(parents=True, exist_ok=True)
+            link.symlink_to(path)
+    wanted = request(
+        data, tmp_path / "out", TINY, seeds=1, variants=("networks-alone",), alone=True
+    )
+    run = Ablation(wanted)
+    assert any(note.startswith("no networks for valve") for note in run.notes)
+    table = run.run()
+    assert set(table.figures["networks-alone"]) == {"fan"}
+    assert set(table.figures[FULL]) == {"fan", "valve"}
+    assert any("no view is left" in note for note in table.notes)
+    assert table.choice is None  # only the full recipe has a score on every set
+
+
+def test_candidates_with_another_front_end_have_their_own_views(simulated, tmp_path):
+    candidate = parse_candidate("coarse: features.n_mels=24")
+    run = Ablation(
+        request(simulated, tmp_path, TEXTURE, seeds=1, variants=(FULL,), candidates=(candidate,))
+    )
+    run.run()
+    config = load_config("best", {**TEXTURE, "features.n_mels": 24})
+    fitted = scores_of_fleet(simulated, config, tmp_path / "models")
+    coarse = scores(run, "coarse")
+    np.testing.assert_allclose(list(coarse.values()), [fitted[key] for key in coarse], rtol=1e-5)
 
 
 def test_every_variant_is_a_row(texture):
@@ -166,7 +262,7 @@ def test_the_full_recipe_with_networks_scores_as_fitted_models_do(networks, fan,
 def test_variants_use_some_of_the_networks(networks):
     run, *_ = networks
     config = run.configs[FULL]
-    key = networks_key(config, run.training)
+    key = networks_key(config, run.training(run.data.machines))
     networks_of_run = run.networks.get(config, key, list, run.reporter)
     one, moving = (
         select_networks(networks_of_run, run.configs[name].multiview).networks
@@ -175,7 +271,8 @@ def test_variants_use_some_of_the_networks(networks):
     assert [network.name for network in one] == ["steady-1", "moving-1"]
     assert {network.input for network in moving} == {"moving"}
     for name in ("one-network", "without-steady", "networks-alone"):
-        assert networks_key(training_config(run.configs[name], run.recipe), run.training) == key
+        trained = training_config(run.configs[name], run.recipe)
+        assert networks_key(trained, run.training(run.data.machines)) == key
         assert scores(run, name) != scores(run, FULL)
 
 
@@ -209,11 +306,27 @@ def test_the_command_prints_the_table(cli, simulated, tmp_path):
     assert "| distances not divided by density |" in answer.out
 
 
+def test_the_command_takes_candidates_and_one_log(cli, simulated, tmp_path):
+    answer = cli(
+        *("ablate", "--data", simulated, "--out", tmp_path / "out", "--seeds", 1),
+        *("--set", "system=texture", "--set", "features.n_mels=32", "--device", "cpu"),
+        *("--variant", "full", "--alone", "--looks", tmp_path / "all.jsonl", "--quiet"),
+        *("--candidate", "two: complexity=-2, texture.views=[spectrum, envelope]"),
+    )
+    assert answer.code == 0, answer.err
+    assert "| two (texture.views=['spectrum', 'envelope']) |" in answer.out
+    assert "each set fitted alone" in answer.out
+    assert {look.fitted for look in LookLog(tmp_path / "all.jsonl").read()} == {"alone"}
+    assert not (tmp_path / "out" / "looks.jsonl").exists()
+
+
 def test_invalid_requests_are_one_line_errors(cli, simulated, tmp_path):
     arguments = ["ablate", "--data", simulated, "--out", tmp_path]
     assert cli(*arguments, "--variant", "x").error.startswith("no variant is called 'x'; there are")
     answer = cli(*arguments, "--set", "system=gmm")
     assert answer.error.startswith("system gmm has none of these components")
+    answer = cli(*arguments, "--candidate", "nothing")
+    assert answer.error.startswith("'nothing' is not of the form")
 
 
 def test_one_machine_id_has_no_networks(simulated, tmp_path):

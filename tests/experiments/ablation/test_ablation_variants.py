@@ -6,7 +6,13 @@ import pytest
 
 from ssdpt.config.tree import load_config, with_overrides
 from ssdpt.errors import SsdptError
-from ssdpt.experiments.ablation.variants import CHANGES, FULL, PUBLISHED, ablation_variants
+from ssdpt.experiments.ablation.variants import (
+    CHANGES,
+    FULL,
+    PUBLISHED,
+    ablation_variants,
+    parse_candidate,
+)
 
 
 def test_every_change_is_a_change_of_the_shipped_recipe():
@@ -48,3 +54,32 @@ def test_invalid_variants_are_errors():
         ablation_variants(load_config("best"), ["nothing"])
     with pytest.raises(SsdptError, match=r"variant one-network: this recipe \(system texture\)"):
         ablation_variants(load_config("best", {"system": "texture"}), ["one-network"])
+
+
+def test_candidates_are_parsed():
+    text = "two: complexity=-2, texture.views=[spectrum, envelope] texture.density=false;"
+    candidate = parse_candidate(text)
+    assert (candidate.name, candidate.complexity) == ("two", -2)
+    assert candidate.settings == {
+        "texture.views": ["spectrum", "envelope"],
+        "texture.density": False,
+    }
+    variants = ablation_variants(load_config("best"), [FULL], candidates=[candidate])
+    assert [(variant.name, variant.complexity) for variant in variants] == [(FULL, 0), ("two", -2)]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("texture.density=false", "is not of the form"),
+        ("two words: texture.density=false", "the name is one word"),
+        ("x: texture.density", "is not of the form"),
+        ("x: complexity=few, texture.density=false", "complexity is a whole number"),
+        ("no-density: texture.density=false", "there is a variant of this name"),
+        ("x: texture.density=true", "it is the full recipe"),
+        ("x: texture.densities=true", "densities"),
+    ],
+)
+def test_invalid_candidates_are_errors(text, message):
+    with pytest.raises(SsdptError, match=message):
+        ablation_variants(load_config("best"), candidates=[parse_candidate(text)])

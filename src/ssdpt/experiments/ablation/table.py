@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
@@ -9,9 +10,9 @@ from typing import Any, NamedTuple
 
 from ssdpt.common.files import write_json, write_text
 from ssdpt.evaluation.metrics import Estimate
-from ssdpt.experiments.ablation.variants import FULL
+from ssdpt.experiments.ablation.choice import LeaveOneTypeOut
+from ssdpt.experiments.ablation.variants import FULL, AblationVariant
 from ssdpt.experiments.paper.results import ExperimentResults, Measure, Spread
-from ssdpt.experiments.paper.variants import Variant
 from ssdpt.experiments.report.table_formats import (
     MISSING,
     Table,
@@ -34,22 +35,53 @@ _CAPTION = "Contribution of each component"
 class AblationLine(NamedTuple):
     """One variant; values that were not measured are None."""
 
-    variant: Variant
-    machines: dict[str, dict[Measure, Spread | None]]
-    mean: Spread | None  # of the official scores of all machine types
+    variant: AblationVariant
+    machines: dict[str, dict[Measure, Spread | None]]  # by set
+    mean: Spread | None  # of the official scores of all sets
     difference: Estimate | None  # of that mean to the full recipe's; None for the full recipe
 
 
 class AblationTable:
     """The results of all variants."""
 
-    def __init__(self, results: ExperimentResults, command: str) -> None:
-        self.results, self.command = results, command
+    def __init__(
+        self,
+        results: ExperimentResults,
+        variants: Sequence[AblationVariant],
+        command: str,
+        *,
+        alone: bool = False,
+    ) -> None:
+        self.results, self.variants, self.command = results, tuple(variants), command
+        self.alone = alone  # each set was fitted without the others
+
+    @property
+    def name(self) -> str:
+        """Of its files, without extension."""
+        return f"{NAME}-alone" if self.alone else NAME
+
+    @cached_property
+    def figures(self) -> dict[str, dict[str, float]]:
+        """The official 2022 score by variant and set, where it was measured."""
+        return {
+            line.variant.name: {
+                machine: spread.mean
+                for machine, spreads in line.machines.items()
+                if (spread := spreads[_OFFICIAL]) is not None
+            }
+            for line in self.lines
+        }
+
+    @cached_property
+    def choice(self) -> LeaveOneTypeOut | None:
+        """What is chosen without each machine type; None with one type or one candidate."""
+        choice = LeaveOneTypeOut(self.variants, self.results.machines, self.figures)
+        return choice if len(choice.types) > 1 and len(choice.candidates) > 1 else None
 
     @cached_property
     def lines(self) -> list[AblationLine]:
         """In the order of the variants."""
-        return [self._line(variant) for variant in self.results.variants.values()]
+        return [self._line(variant) for variant in self.variants]
 
     @property
     def notes(self) -> list[str]:
@@ -58,8 +90,9 @@ class AblationTable:
         over = f"means over {seeds} seeds" if seeds > 1 else "one seed"
         return [
             f"Made by `{self.command}`.",
-            f"By machine type: {' / '.join(_MEASURES.values())}; {over}. Then the mean official "
-            "score of the machine types"
+            f"By set: {' / '.join(_MEASURES.values())}; {over}; "
+            + ("each set fitted alone" if self.alone else "all sets fitted together")
+            + ". Then the mean official score of the sets"
             + (" ± its standard deviation over the seeds" if seeds > 1 else "")
             + ", and its difference to the full recipe with a 95 % interval: the same test clips "
             "are drawn for both, within section, domain and label.",
@@ -67,7 +100,7 @@ class AblationTable:
         ]
 
     def markdown(self) -> str:
-        """A Markdown table with a column per machine type."""
+        """A Markdown table with a column per set, then what would be chosen without each type."""
         rows = [
             TableRow(
                 (
@@ -80,7 +113,10 @@ class AblationTable:
             for line in self.lines
         ]
         columns = ("variant", *self.results.machines, "mean official", "difference")
-        return markdown(Table(NAME, _CAPTION, columns, tuple(rows), tuple(self.notes)))
+        table = markdown(Table(self.name, _CAPTION, columns, tuple(rows), tuple(self.notes)))
+        if self.choice is None:
+            return table
+        return table + "\n" + markdown(self.choice.table(self.name)).replace("# ", "## ", 1)
 
     def comma_separated(self) -> str:
         """A CSV table with a column per number."""
@@ -111,7 +147,7 @@ class AblationTable:
                     )
                 )
             )
-        return comma_separated(Table(NAME, _CAPTION, columns, tuple(rows)))
+        return comma_separated(Table(self.name, _CAPTION, columns, tuple(rows)))
 
     def as_json(self) -> dict[str, Any]:
         """All results, for ablation.json."""
@@ -120,12 +156,14 @@ class AblationTable:
             "command": self.command,
             "machines": list(self.results.machines),
             "seeds": list(self.results.seeds),
+            "fitted": "alone" if self.alone else "together",
             "notes": list(self.results.notes),
             "variants": [
                 {
                     "name": line.variant.name,
                     "label": line.variant.label,
                     "settings": dict(line.variant.settings),
+                    "complexity": line.variant.complexity,
                     "machines": {
                         name: {
                             measure: spread and asdict(spread)
@@ -138,15 +176,16 @@ class AblationTable:
                 }
                 for line in self.lines
             ],
+            "chosen": self.choice and self.choice.as_json(),
         }
 
     def write(self, folder: Path) -> None:
-        """Write ablation.md, ablation.csv and ablation.json."""
-        write_text(folder / f"{NAME}.md", self.markdown())
-        write_text(folder / f"{NAME}.csv", self.comma_separated())
-        write_json(folder / f"{NAME}.json", self.as_json())
+        """Write ablation.md, ablation.csv and ablation.json; ablation-alone.md and so on."""
+        write_text(folder / f"{self.name}.md", self.markdown())
+        write_text(folder / f"{self.name}.csv", self.comma_separated())
+        write_json(folder / f"{self.name}.json", self.as_json())
 
-    def _line(self, variant: Variant) -> AblationLine:
+    def _line(self, variant: AblationVariant) -> AblationLine:
         results, name = self.results, variant.name
         return AblationLine(
             variant,

@@ -6,7 +6,7 @@ No label is read here.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -42,6 +42,13 @@ class ClipViews:
         pairs = zip((self.train, self.test), (other.train, other.test), strict=True)
         return ClipViews(*(_joined(first, second) for first, second in pairs))
 
+    def only(self, machines: Collection[str]) -> ClipViews:
+        """The clips of these machines."""
+        train, test = (
+            [row for row in rows if row[0].machine in machines] for rows in (self.train, self.test)
+        )
+        return ClipViews(train, test)
+
 
 class ViewExtractor:
     """Computes the views of the clips of all machine types."""
@@ -50,23 +57,30 @@ class ViewExtractor:
         self.data, self.config, self.reporter = data, config, reporter
         self.front_end = TextureFrames(config.features, config.audio.sample_rate)
 
-    def training_clips(self) -> list[FeatureView]:
+    def training_clips(self, machines: Sequence[str]) -> list[FeatureView]:
         """The frames of the normal clips, machine by machine."""
-        return self._frames(self.data.training_clips)
+        return self._frames(self.data.training_clips, machines)
 
     @cached_property
     def untrained(self) -> ClipViews:
         """The views of every clip that need no training."""
-        return self._extract("untrained views", lambda frames: views_of(frames, self.front_end))
-
-    def trained(self, networks: EmbeddingNetworks) -> ClipViews:
-        """The views of every clip by these networks."""
         return self._extract(
-            "networks", lambda frames: networks.embed(self.front_end.log_mels(frames))
+            "untrained views",
+            lambda frames: views_of(frames, self.front_end),
+            self.data.machines,
         )
 
-    def _extract(self, name: str, describe: Callable[[Floats], ViewVectors]) -> ClipViews:
-        train, test = self.training_clips(), self._frames(self.data.test_clips)
+    def trained(self, networks: EmbeddingNetworks, machines: Sequence[str]) -> ClipViews:
+        """The views of the clips of these machines by these networks."""
+        return self._extract(
+            "networks", lambda frames: networks.embed(self.front_end.log_mels(frames)), machines
+        )
+
+    def _extract(
+        self, name: str, describe: Callable[[Floats], ViewVectors], machines: Sequence[str]
+    ) -> ClipViews:
+        train = self.training_clips(machines)
+        test = self._frames(self.data.test_clips, machines)
         views = ClipViews([], [])
         length = round(self.config.audio.clip_seconds / self.front_end.frame_seconds)
         recordings = sum(map(len, [*train, *test]))
@@ -81,10 +95,11 @@ class ViewExtractor:
                 task.advance()
         return views
 
-    def _frames(self, part: Callable[..., FeatureView]) -> list[FeatureView]:
+    def _frames(
+        self, part: Callable[..., FeatureView], machines: Sequence[str]
+    ) -> list[FeatureView]:
         return [
-            part((machine,), self.config, self.front_end, self.reporter)
-            for machine in self.data.machines
+            part((machine,), self.config, self.front_end, self.reporter) for machine in machines
         ]
 
 

@@ -12,6 +12,7 @@ from ssdpt.common.files import digest
 from ssdpt.common.progress import SILENT, Reporter
 from ssdpt.config.tree import Config
 from ssdpt.data.layouts import read_layout
+from ssdpt.data.sets import read_sets
 from ssdpt.data.simulator.preset import ALL_MACHINES
 from ssdpt.data.split import identity, training_split
 from ssdpt.errors import SsdptError
@@ -121,28 +122,42 @@ class PaperData:
 def read_data(
     roots: Sequence[Path], machines: Sequence[str], reporter: Reporter = SILENT
 ) -> PaperData:
-    """Read the recordings of all machines below `roots`, or only of `machines`."""
-    recordings: list[Recording] = []
-    notes: list[str] = []
-    for root in roots:
-        dataset = read_layout(root)
-        notes += dataset.notes
-        recordings += [replace(item, section=item.section or "00") for item in dataset.recordings]
+    """Read the recordings of all machines below `roots`, or only of `machines`.
+
+    A machine that is in several of the folders is one machine.
+    """
+    datasets = [read_layout(root) for root in roots]
+    recordings = [item for dataset in datasets for item in dataset.recordings]
+    notes = [note for dataset in datasets for note in dataset.notes]
     available = sorted({recording.machine for recording in recordings})
     unknown = [name for name in machines if name not in available]
     if unknown:
         raise SsdptError(
             f"no machine is called {unknown[0]} in this data; there are {', '.join(available)}"
         )
-    chosen = [name for name in available if not machines or name in machines]
     missing = [name for name in ALL_MACHINES if name not in available]
     if missing and len(missing) < len(ALL_MACHINES) and not machines:
         notes.append(f"machine types of the paper that are not here: {', '.join(missing)}")
+    chosen = [item for item in recordings if not machines or item.machine in machines]
+    return _paper_data(chosen, notes, roots, reporter)
+
+
+def read_data_sets(roots: Sequence[Path], reporter: Reporter = SILENT) -> PaperData:
+    """Read the recordings below `roots`; a machine that is in two of them is two machines."""
+    dataset = read_sets(roots)
+    return _paper_data(dataset.recordings, list(dataset.notes), roots, reporter)
+
+
+def _paper_data(
+    recordings: Sequence[Recording], notes: list[str], roots: Sequence[Path], reporter: Reporter
+) -> PaperData:
+    of_machine: dict[str, list[Recording]] = {item.machine: [] for item in recordings}
+    for item in recordings:
+        of_machine[item.machine].append(replace(item, section=item.section or "00"))
     by_machine: dict[str, MachineData] = {}
     with reporter.task("reading the recordings", total=None) as task:
-        for name in chosen:
-            of_machine = [item for item in recordings if item.machine == name]
-            machine = _machine(name, of_machine, notes)
+        for name in sorted(of_machine):
+            machine = _machine(name, of_machine[name], notes)
             if machine is not None:
                 by_machine[name] = machine
             task.advance(note=name)
