@@ -59,11 +59,11 @@ def test_names_of_format_2_become_those_of_format_3():
         {"seed": 1, "texture": {"background_clips": 9.0}},
         {"portraits": {"00": {"spectrum": {"weight": 1.0}}}, "background": {}, "hears": "log-mel"},
     )
-    assert settings == {"seed": 1, "texture": {"reference_clips": 9.0}}
+    assert settings == {"seed": 1, "texture": {"reference_clips": 9.0, "seconds": None}}
     assert description == {
         "front_end": "log-mel",
         "shared_reference": {},
-        "section_models": {"00": {"spectrum": {"weight": 1.0, "added": []}}},
+        "section_models": {"00": {"spectrum": {"weight": 1.0, "added": [], "averaged": False}}},
     }
 
 

@@ -1,9 +1,10 @@
 """Make what ships with the package: how clips of one machine differ, and two small networks.
 
-python tools/make_shared_reference.py [--device cuda]
+python tools/make_shared_reference.py [--device cuda] [--keep-networks]
 
 From random machines of the simulated plant alone, so that no one's recordings are in it. Takes
-about two minutes on a GPU and 16 cores, an hour or two on two cores. Writes
+about two minutes on a GPU and 16 cores, an hour or two on two cores; minutes with the networks that
+are there already (`--keep-networks`). Writes
 src/ssdpt/systems/assets/shared_reference.{safetensors,json}.
 """
 
@@ -33,13 +34,13 @@ SEEDS = range(100, 110)  # of the plant; each has other specimens of every machi
 CLIPS = 20  # of every specimen
 TRAINED_ON = 63  # specimens, for the networks
 SNR_DB = (-5.5, 9.0)
-VISITS = (0.2, 1.0)
+PLACEMENT_SPREAD = (0.2, 1.0)
 RATE = 16000
 
 
-def make(name: ClipName, seed: int, visits: float) -> tuple[np.ndarray, Recording]:
+def make(name: ClipName, seed: int, placement_spread: float) -> tuple[np.ndarray, Recording]:
     """One clip as texture frames, and what it is."""
-    preset = replace(preset_named("dcase2021"), snr_db=SNR_DB, visits=visits)
+    preset = replace(preset_named("dcase2021"), snr_db=SNR_DB, placement_spread=placement_spread)
     made = clip(name, seed=seed, preset=preset)
     frames = TextureFrames(FeatureConfig(), RATE)(made.samples)
     recording = Recording(
@@ -54,6 +55,7 @@ def make(name: ClipName, seed: int, visits: float) -> tuple[np.ndarray, Recordin
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--device", default="auto")
+    parser.add_argument("--keep-networks", action="store_true")
     parser.add_argument("--out", type=Path, default=Path("src/ssdpt/systems/assets"))
     options = parser.parse_args()
     random = np.random.default_rng(0)
@@ -61,9 +63,13 @@ def main() -> None:
     for seed in SEEDS:
         for machine in ALL_MACHINES:
             for section in range(3):
-                visits = float(random.uniform(*VISITS))
+                placement_spread = float(random.uniform(*PLACEMENT_SPREAD))
                 jobs += [
-                    (ClipName(machine, section, "source", "train", "normal", index), seed, visits)
+                    (
+                        ClipName(machine, section, "source", "train", "normal", index),
+                        seed,
+                        placement_spread,
+                    )
                     for index in range(CLIPS)
                 ]
     with ProcessPoolExecutor() as pool:
@@ -71,14 +77,24 @@ def main() -> None:
     frames = [part for part, _ in made]
     offsets = np.concatenate([[0], np.cumsum([len(part) for part in frames])])
     clips = FeatureSet(tuple(item for _, item in made), np.concatenate(frames), offsets)
-    classes = {"multiview.networks": 1, "multiview.network.classes": "section"}
-    config = load_config("best", {"device": options.device, **classes})
+    config = load_config(
+        "best",
+        {
+            "device": options.device,
+            "multiview.networks": 1,
+            "multiview.network.classes": "section",
+        },
+    )
     with tempfile.TemporaryDirectory() as work:
         context = FitContext(Path(work), "shared reference")
         untrained = SharedReference.learn(
             [clips.all()], load_config("best", {"system": "texture"}), context
         )
-        trained = SharedReference.learn([clips.subset(range(TRAINED_ON * CLIPS))], config, context)
+        if options.keep_networks:
+            trained = SharedReference.shipped(config, frozen=True)
+        else:
+            some = clips.subset(range(TRAINED_ON * CLIPS))
+            trained = SharedReference.learn([some], config, context)
     assert trained.networks is not None
     arrays = {name: value.astype(np.float32) for name, value in untrained.arrays().items()}
     for name, value in trained.arrays().items():

@@ -1,4 +1,4 @@
-"""Whitening with a shared reference, and what siblings emphasise."""
+"""Whitening with a shared reference, and a view that uses it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ssdpt.scoring.section_model import view_of
-from ssdpt.scoring.whitening import covariance, emphasis, mixed, whitening
+from ssdpt.scoring.whitening import covariance, mixed, whitening
 
 
 def draws(count, scales, seed=0):
@@ -37,21 +37,19 @@ def test_a_shared_reference_gives_its_shape_not_its_size():
     assert mixed(own, None, 0.5) is own
 
 
-def test_siblings_stretch_the_direction_in_which_they_differ():
-    centres = np.array([[4.0, 0.0, 0.0], [-4.0, 0.0, 0.0]])
-    stretched = emphasis(centres)
-    np.testing.assert_allclose(stretched @ [1, 0, 0], [np.sqrt(1 + 32), 0, 0])
-    np.testing.assert_allclose(stretched @ [0, 1, 0], [0, 1, 0])
-    np.testing.assert_array_equal(emphasis(centres[:1]), np.eye(3))
-
-
-@pytest.mark.parametrize("away", [2.0, 20.0])
-def test_a_view_tells_how_far_siblings_lie(away):
-    own = {"source": draws(80, np.ones(5))}
-    sibling = {"source": draws(80, np.ones(5), seed=1) + away}
+@pytest.mark.parametrize("averaged", [False, True])
+def test_a_view_compares_rows_or_their_mean(averaged):
+    random = np.random.default_rng(0)
+    clips = {"source": list(random.standard_normal((80, 10, 5)))}
     settings = {"reference_clips": 0.0, "neighbours": 16, "domains_apart": True}
-    view, distance = view_of(own, [sibling], None, **settings, emphasised=False)
-    _, nothing = view_of(own, [], None, **settings, emphasised=False)
-    assert nothing == 1.0
-    assert distance == pytest.approx(float(np.median(view.z_scores(sibling["source"]))))
-    assert (distance > 30) == (away == 20.0)
+    view = view_of(clips, None, averaged=averaged, **settings)
+    assert view.clips == 80
+    assert len(view.bank.domains["source"].points) == (80 if averaged else 800)
+    normal, shifted = (
+        [rows + offset for rows in random.standard_normal((40, 10, 5))] for offset in (0.0, 1.0)
+    )
+    assert abs(np.median(view.z_scores(normal))) < 1
+    # A shift of every row by one deviation stands out of their mean, not of single rows.
+    shift = float(np.median(view.z_scores(shifted)))
+    assert shift > 1
+    assert (shift > 4) == averaged

@@ -21,9 +21,9 @@ def computed(monkeypatch):
     calls = {"views": 0, "embeddings": 0}
     embed = EmbeddingNetworks.embed
 
-    def counted_views(frames, front_end):
+    def counted_views(frames, front_end, seconds=None):
         calls["views"] += len(frames) > views.LEAST_FRAMES  # shorter: silence, to see sizes
-        return views.views_of(frames, front_end)
+        return views.views_of(frames, front_end, seconds)
 
     def counted_embed(self, mels):
         calls["embeddings"] += 1

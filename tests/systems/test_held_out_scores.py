@@ -22,15 +22,15 @@ def clips(section, count, seed, domain="source"):
     random = np.random.default_rng(seed)
     values = random.standard_normal((count, SIZE)) * np.geomspace(5, 0.2, SIZE)
     return [
-        (Recording(Path(f"{section}-{domain}-{n}.wav"), "fan", section, domain), {"spectrum": row})
-        for n, row in enumerate(values + 10 * int(section))
+        (Recording(Path(f"{section}-{domain}-{n}.wav"), "fan", section, domain), {"spectrum": rows})
+        for n, rows in enumerate((values + 10 * int(section))[:, None])
     ]
 
 
 def fitted(rows):
     shared = SharedReference.of_clips(rows, None, CONFIG)
     settings = CONFIG.part(TextureConfig)
-    measure = partial(system.weighted_views, shares={"spectrum": 1.0}, settings=settings)
+    measure = partial(system.section_views, shares={"spectrum": 1.0}, settings=settings)
     views = measure(held_out.by_section(rows), spread=shared.spread)
     return views, held_out.held_out_scores(rows, measure, shared, CONFIG.seed, SILENT)
 
@@ -43,7 +43,7 @@ def test_scores_of_left_out_clips_are_those_of_new_ones():
     above = []
     for section in sections:
         limit = np.quantile(scores.known_recording[section, "source"], 0.9)
-        new = np.array([row["spectrum"] for _, row in clips(section, 1000, 100)])
+        new = [views["spectrum"] for _, views in clips(section, 1000, 100)]
         above.append((views[section]["spectrum"].z_scores(new) > limit).mean())
     assert 0.06 < np.mean(above) < 0.16
 
@@ -60,7 +60,7 @@ def test_a_spread_without_some_clips_is_that_of_the_rest():
     shared = SharedReference.of_clips(rows, None, CONFIG)
     scatter = held_out._removed_scatter(range(30), rows, ["spectrum"])
     rest = SharedReference.of_clips(rows[30:], None, CONFIG)
-    spread = shared.without(scatter, 30)["spectrum"]
+    spread = shared.without(scatter)["spectrum"]
     np.testing.assert_allclose(np.diag(spread), np.diag(rest.spread["spectrum"]), rtol=0.05)
 
 
@@ -74,7 +74,7 @@ def test_a_clip_is_scored_without_the_others_of_its_recording():
             for n in range(10):
                 name = Path(f"2026-03-{day + 1:02d}_12-00-{n:02d}.wav")
                 vector = offset + random.standard_normal(SIZE)
-                rows.append((Recording(name, "fan", section), {"spectrum": vector}))
+                rows.append((Recording(name, "fan", section), {"spectrum": vector[None]}))
     _, scores = fitted(rows)
     known, new = (
         np.array(item["00", "source"]) for item in (scores.known_recording, scores.new_recording)

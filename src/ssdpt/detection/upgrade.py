@@ -8,6 +8,7 @@ format 2   Gaussians of time-weighted spectra: nothing to rename
 format 3   plain names for the parts of hand-made views and shared networks, and for the list of
            recordings; local outlier factors are computed from the references
 format 4   thresholds say how many recordings they rest on: nothing to rename, unknown before
+format 5   hand-made views describe a clip second by second; before, the whole clip at once
 """
 
 from __future__ import annotations
@@ -40,6 +41,14 @@ def upgraded_head(
         for views in description.get("section_models", {}).values():
             for view in views.values():
                 view["added"] = view.pop("absorbed", [])
+    if number < 5:
+        texture = settings.get("texture", {})
+        texture["seconds"] = None
+        for name in ("emphasis", "weights"):  # what they did is in the arrays
+            texture.pop(name, None)
+        for views in description.get("section_models", {}).values():
+            for view in views.values():
+                view["averaged"] = False
     return settings, description
 
 

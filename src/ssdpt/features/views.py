@@ -2,10 +2,12 @@
 
 spectrum     how loud each narrow band is: tones that come, go or move
 roughness    how much each mel bin jumps from frame to frame: rattle, rub, lost lubrication
-modulation   how strongly bands of the log-mel rise and fall, from ten seconds to the frame rate
+modulation   how strongly bands of the log-mel rise and fall, up to the frame rate
 envelope     the same for fast envelopes, 8 to 250 Hz: the envelope spectrum of bearing diagnosis
+rhythm       the same for slow changes, from ten seconds to one: strokes, cycles, switching
 
-Each turns the frames of a clip, (frames, values) of `TextureFrames`, into one vector.
+Each turns the frames of a clip, (frames, values) of `TextureFrames`, into rows of values: one row
+for every second, and a single one of the rhythm, which needs the whole clip.
 """
 
 from __future__ import annotations
@@ -18,33 +20,60 @@ import numpy as np
 from ssdpt.features.texture import TextureFrames
 from ssdpt.types import Floats
 
-UNTRAINED = ("spectrum", "roughness", "modulation", "envelope")
+UNTRAINED = ("spectrum", "roughness", "modulation", "envelope", "rhythm")
+# The rows of these are averaged before clips are compared, as Welch averages spectra: how a band
+# rises and falls within a single second is mostly chance.
+AVERAGED = frozenset({"modulation", "envelope"})
 LEAST_FRAMES = 32  # a shorter clip is repeated: there is no modulation in a moment
 
 _GROUPS = 16  # of neighbouring mel bins, whose modulation is averaged
 _SLOWEST_HZ = 0.1
 _MODULATION_BANDS = 8
+_RHYTHM_HZ = (_SLOWEST_HZ, 1.0)
+_RHYTHM_BANDS = 3
+_RHYTHM_GROUPS = 8  # a single row is noisy: few values
 _ENVELOPE_HZ = (8.0, 250.0)
 _ENVELOPE_BANDS = 10
 _SMALLEST = 1e-6  # dB²; silence has no modulation, and no logarithm either
 
 
-def views_of(frames: Floats, front_end: TextureFrames) -> dict[str, np.ndarray]:
-    """The untrained views of one clip."""
+def views_of(
+    frames: Floats, front_end: TextureFrames, seconds: float | None = None
+) -> dict[str, np.ndarray]:
+    """The untrained views of one clip, (rows, values) each.
+
+    A row describes about `seconds` of the clip; None: the whole clip in one row.
+    """
     frames = at_least(frames, LEAST_FRAMES)
     mels = front_end.log_mels(frames).astype(np.float64)
     fine = front_end.fine(frames).astype(np.float64)
     whole = fine[front_end.margin : -front_end.margin]
     power = np.power(10.0, (whole if len(whole) else fine) / 10.0)
     envelope = front_end.envelope(frames).astype(np.float64)
-    half_rate = 0.5 / front_end.frame_seconds
-    slow = np.geomspace(_SLOWEST_HZ, half_rate, _MODULATION_BANDS + 1)
+    frame_rate = 1 / front_end.frame_seconds
+    slow = np.geomspace(_SLOWEST_HZ, frame_rate / 2, _MODULATION_BANDS + 1)
     fast = np.geomspace(*_ENVELOPE_HZ, _ENVELOPE_BANDS + 1)
+    rhythm = np.geomspace(*_RHYTHM_HZ, _RHYTHM_BANDS + 1)
+    pieces = 1
+    if seconds is not None:
+        pieces = max(1, min(int(len(frames) / frame_rate / seconds + 0.5), len(power)))
+    per_frame = len(envelope) // len(frames)
+    borders = _borders(len(frames), pieces)
     return {
-        "spectrum": 10.0 * np.log10(power.mean(0)),
-        "roughness": np.diff(mels, axis=0).std(0),
-        "modulation": _modulation(mels, 1 / front_end.frame_seconds, slow),
-        "envelope": _modulation(envelope, front_end.envelope_rate, fast),
+        "spectrum": np.array(
+            [10.0 * np.log10(part.mean(0)) for part in _cut(power, _borders(len(power), pieces))]
+        ),
+        "roughness": np.array([np.diff(part, axis=0).std(0) for part in _cut(mels, borders)]),
+        "modulation": np.array(
+            [_modulation(part, frame_rate, slow) for part in _cut(mels, borders)]
+        ),
+        "envelope": np.array(
+            [
+                _modulation(part, front_end.envelope_rate, fast)
+                for part in _cut(envelope, borders * per_frame)
+            ]
+        ),
+        "rhythm": _modulation(mels, frame_rate, rhythm, _RHYTHM_GROUPS)[None],
     }
 
 
@@ -63,9 +92,7 @@ def clips_of(blocks: Iterable[Floats], clip_frames: int) -> Iterator[Floats]:
     if pending is None:
         return
     pieces = max(1, int(len(pending) / clip_frames + 0.5))
-    borders = np.linspace(0, len(pending), pieces + 1).astype(int)
-    for begin, end in pairwise(borders):
-        yield pending[begin:end]
+    yield from _cut(pending, _borders(len(pending), pieces))
 
 
 def at_least(frames: Floats, count: int) -> Floats:
@@ -75,11 +102,23 @@ def at_least(frames: Floats, count: int) -> Floats:
     return np.concatenate([frames] * -(-count // len(frames)))
 
 
-def _modulation(levels: np.ndarray, rate: float, edges: np.ndarray) -> np.ndarray:
+def _borders(count: int, pieces: int) -> np.ndarray:
+    """Where to cut `count` things into pieces of equal length, (pieces + 1,)."""
+    return np.linspace(0, count, pieces + 1).astype(int)
+
+
+def _cut(things: np.ndarray, borders: np.ndarray) -> Iterator[np.ndarray]:
+    for begin, end in pairwise(borders):
+        yield things[begin:end]
+
+
+def _modulation(
+    levels: np.ndarray, rate: float, edges: np.ndarray, groups: int = _GROUPS
+) -> np.ndarray:
     """Power spectrum over time of (times, bands) dB, as a vector of logarithms.
 
     `rate` is in values per second. The spectrum is averaged between the `edges` in Hz, and over
-    groups of neighbouring bands.
+    `groups` of neighbouring bands.
     """
     count = len(levels)
     window = np.hanning(count + 2)[1:-1, None]
@@ -94,6 +133,6 @@ def _modulation(levels: np.ndarray, rate: float, edges: np.ndarray) -> np.ndarra
         else:  # narrower than this clip can resolve: the nearest frequency
             rows.append(power[np.argmin(np.abs(frequencies - np.sqrt(low * high)))])
     banded = np.array(rows)  # (modulation bands, bands)
-    groups = np.array_split(banded, min(_GROUPS, banded.shape[1]), axis=1)
-    means = np.stack([group.mean(1) for group in groups], axis=1)
+    neighbours = np.array_split(banded, min(groups, banded.shape[1]), axis=1)
+    means = np.stack([group.mean(1) for group in neighbours], axis=1)
     return np.log(means + _SMALLEST).ravel()

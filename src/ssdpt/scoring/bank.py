@@ -14,8 +14,10 @@ from typing import Self
 import numpy as np
 
 from ssdpt.scoring.condition import Condition
-from ssdpt.scoring.references import References
+from ssdpt.scoring.references import Clips, References
 from ssdpt.types import Domain
+
+_MOST_REFERENCES = 2000  # points of a domain; more would hardly change the nearest distance
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,36 +29,46 @@ class Bank:
     added: tuple[Condition, ...] = ()  # since the fit
 
     @classmethod
-    def of(cls, groups: Mapping[Domain, np.ndarray], neighbours: int) -> Self:
-        """From the clips (clips, d) of every domain."""
+    def of(cls, groups: Mapping[Domain, Clips], neighbours: int) -> Self:
+        """From the clips, (points, d) each, of every domain."""
         ordered = sorted(groups.items(), key=lambda item: -len(item[1]))
         domains: dict[Domain, References] = {}
-        for domain, points in ordered:
+        for domain, clips in ordered:
             largest = next(iter(domains.values()), None)
-            domains[domain] = References.of(points, neighbours, largest)
+            domains[domain] = References.of(clips, neighbours, largest, most=_MOST_REFERENCES)
         return cls(domains, neighbours)
 
-    def z_scores(self, points: np.ndarray) -> np.ndarray:
-        """How unusual points (m, d) are: 0 is the mean of normal clips, 1 is one deviation more.
+    def z_scores(self, clips: Clips) -> np.ndarray:
+        """How unusual clips are: 0 is the mean of normal clips, 1 is one deviation more.
 
         The lowest value over all domains and conditions counts.
         """
-        scores = [references.z_scores(points) for references in self.domains.values()]
-        scores += [condition.z_scores(points) for condition in self.added]
+        scores = [group.z_scores(clips) for group in self._groups]
         least: np.ndarray = np.min(scores, axis=0)
         return least
 
-    def with_more(self, points: np.ndarray, domain: Domain, reference_clips: float) -> Self:
-        """A bank with further normal clips (m, d) as a separate condition; the rest stays.
+    def z_over_time(self, points: np.ndarray, averaged: bool) -> np.ndarray:
+        """What each point (m, d) of a clip adds to its score, (m,); their mean is the score.
 
-        The spread of the fit was estimated from its clips and from `reference_clips` more.
+        With `averaged` the mean of the points is compared.
+        """
+        over_time = [group.z_over_time(points, averaged) for group in self._groups]
+        return min(over_time, key=lambda values: float(values.mean()))
+
+    def with_more(self, clips: Clips, domain: Domain, reference_clips: float) -> Self:
+        """A bank with further normal clips as a separate condition; the rest stays.
+
+        The spread of the fit was estimated from `reference_clips` clips in all.
         """
         condition = Condition.of(
-            points,
+            clips,
             domain,
             next(iter(self.domains.values())),
             neighbours=self.neighbours,
-            spread_clips=reference_clips
-            + sum(len(group.points) for group in self.domains.values()),
+            spread_clips=reference_clips,
         )
         return replace(self, added=(*self.added, condition))
+
+    @property
+    def _groups(self) -> tuple[References | Condition, ...]:
+        return (*self.domains.values(), *self.added)

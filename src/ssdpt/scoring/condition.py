@@ -18,7 +18,7 @@ from typing import Any, Self
 import numpy as np
 
 from ssdpt.scoring.fusion import Scale
-from ssdpt.scoring.references import References
+from ssdpt.scoring.references import Clips, References
 from ssdpt.types import Domain
 
 # Weight of a clip of the fit against an added clip. A higher weight gives more false alarms on the
@@ -31,7 +31,7 @@ _FEW = 4  # up to this many clips are too few to estimate local density: that of
 class Condition:
     """Normal clips that were added together, and the spread by which distances are scaled."""
 
-    references: References  # the added clips, rescaled by `directions` and `factors`
+    references: References  # of the added clips, rescaled by `directions` and `factors`
     directions: np.ndarray  # (r, d), orthonormal: along these the added clips vary more than 1
     factors: np.ndarray  # (r,), below 1: differences along a direction are multiplied by this
     domain: Domain
@@ -39,27 +39,35 @@ class Condition:
     @classmethod
     def of(
         cls,
-        points: np.ndarray,
+        clips: Clips,
         domain: Domain,
         fitted: References,
         *,
         neighbours: int,
         spread_clips: float,
     ) -> Self:
-        """From added clips (clips, d), whitened by the spread of the fit.
+        """From added clips, (points, d) each, whitened by the spread of the fit.
 
         `fitted` are the clips of the fit; `spread_clips` is how many clips its spread was estimated
         from.
         """
-        weight = _FIT_CLIP_WEIGHT * spread_clips
-        directions, factors = _wider_directions(np.asarray(points, np.float64), weight)
-        rescaled = _rescaled(points, directions, factors)
+        points = np.concatenate(clips).astype(np.float64)
+        weight = _FIT_CLIP_WEIGHT * spread_clips * len(points) / len(clips)  # in points
+        directions, factors = _wider_directions(points, weight)
+        rescaled = [_rescaled(clip, directions, factors) for clip in clips]
         references = References.of(rescaled, neighbours, fitted, few=_FEW)
         return cls(references, directions, factors, domain)
 
-    def z_scores(self, points: np.ndarray) -> np.ndarray:
-        """How unusual clips (m, d), whitened by the spread of the fit, are here: (m,)."""
-        return self.references.z_scores(_rescaled(points, self.directions, self.factors))
+    def z_scores(self, clips: Clips) -> np.ndarray:
+        """How unusual clips, whitened by the spread of the fit, are here: (clips,)."""
+        return self.references.z_scores(
+            [_rescaled(clip, self.directions, self.factors) for clip in clips]
+        )
+
+    def z_over_time(self, points: np.ndarray, averaged: bool) -> np.ndarray:
+        """What each point (m, d) of a clip adds to its score here: (m,)."""
+        rescaled = _rescaled(points, self.directions, self.factors)
+        return self.references.z_over_time(rescaled, averaged)
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Everything learned."""
@@ -93,16 +101,16 @@ def _wider_directions(points: np.ndarray, weight: float) -> tuple[np.ndarray, np
     """Directions (r, d) along which clips vary by more than 1, and the factor for each, (r,).
 
     The variance along a direction is a weighted mean: that of the fit, which is 1, counts as
-    `weight` clips; that of `points` (clips, d) counts as the number of points. The factor is
+    `weight` points; that of `points` (n, d) counts as their number. The factor is
     1 / sqrt(variance).
     """
-    clips, size = points.shape
-    if clips < 2:
+    count, size = points.shape
+    if count < 2:
         return np.zeros((0, size), np.float32), np.zeros(0, np.float32)
-    # Bessel's correction: clips lie too close to a mean that was computed from them.
-    deviations = (points - points.mean(0)) * np.sqrt(clips / (clips - 1))
+    # Bessel's correction: points lie too close to a mean that was computed from them.
+    deviations = (points - points.mean(0)) * np.sqrt(count / (count - 1))
     _, singular, directions = np.linalg.svd(deviations, full_matrices=False)
-    variance = (weight + singular**2) / (weight + clips)
+    variance = (weight + singular**2) / (weight + count)
     wider = variance > 1
     factors = 1 / np.sqrt(variance[wider])
     return directions[wider].astype(np.float32), factors.astype(np.float32)

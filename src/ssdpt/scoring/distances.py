@@ -13,14 +13,8 @@ def distances(points: np.ndarray, others: np.ndarray) -> np.ndarray:
     return matrix
 
 
-def distances_within(points: np.ndarray) -> np.ndarray:
-    """The same between the points (n, d) themselves; none is near to itself: (n, n)."""
-    matrix = distances(points, points)
-    np.fill_diagonal(matrix, np.inf)
-    return matrix
-
-
 def nearest_distances(matrix: np.ndarray, count: int) -> np.ndarray:
     """The `count` smallest of each row of distances (m, n), rising: (m, count)."""
-    near: np.ndarray = np.sort(matrix, axis=1)[:, :count]
-    return near
+    near = np.partition(matrix, count - 1, axis=1)[:, :count] if count < matrix.shape[1] else matrix
+    rising: np.ndarray = np.sort(near, axis=1)
+    return rising

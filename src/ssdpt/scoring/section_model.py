@@ -11,30 +11,37 @@ import numpy as np
 from ssdpt.common.arrays import arrays_under
 from ssdpt.scoring.bank import Bank
 from ssdpt.scoring.condition import Condition
-from ssdpt.scoring.fusion import Scale, spread_evenly
+from ssdpt.scoring.fusion import Scale
 from ssdpt.scoring.normal_map import NormalSound
 from ssdpt.scoring.references import References
-from ssdpt.scoring.whitening import covariance, emphasis, mixed, whitening
+from ssdpt.scoring.whitening import covariance, mixed, whitening
 from ssdpt.types import Domain, Floats
 
-_MOST_REFERENCES = 2000  # of a domain; more would hardly change the nearest distance
-_LEAST_DISTANCE = 0.1  # of siblings, in deviations: no view gets a weight of 0
-
-ViewVectors = Mapping[str, np.ndarray]  # a clip (d,) or several (clips, d), by view
-ByDomain = Mapping[Domain, np.ndarray]  # (clips, d)
+ClipViews = Mapping[str, np.ndarray]  # a clip in every view, (rows, d)
+ByDomain = Mapping[Domain, Sequence[np.ndarray]]  # clips in one view, (rows, d) each
 
 
 @dataclass(frozen=True, slots=True)
 class View:
     """Normal clips of one machine ID in one view."""
 
-    matrix: Floats  # (d, d): whitens vectors
+    matrix: Floats  # (d, d): whitens rows
     bank: Bank
     weight: float
+    averaged: bool  # whether the mean of a clip's rows is compared, or each row by itself
+    clips: int  # of the fit
 
-    def z_scores(self, vectors: np.ndarray) -> np.ndarray:
-        """How unusual clips (clips, d) are, (clips,)."""
-        return self.bank.z_scores(np.asarray(vectors, np.float64) @ self.matrix)
+    def z_scores(self, clips: Sequence[np.ndarray]) -> np.ndarray:
+        """How unusual clips, (rows, d) each, are: (clips,)."""
+        return self.bank.z_scores(self.points(clips))
+
+    def z_over_time(self, rows: np.ndarray) -> np.ndarray:
+        """What each row (rows, d) of a clip adds to its score, (rows,); their mean is the score."""
+        return self.bank.z_over_time(np.asarray(rows, np.float64) @ self.matrix, self.averaged)
+
+    def points(self, clips: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """What is compared of clips, (rows, d) each: whitened, (points, d) each."""
+        return _points(clips, self.matrix, self.averaged)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,25 +51,26 @@ class SectionModel:
     views: Mapping[str, View]
     normal: NormalSound
 
-    def z_scores(self, vectors: ViewVectors) -> dict[str, float]:
-        """How unusual one clip is in every view."""
-        return {
-            name: float(view.z_scores(vectors[name][None])[0]) for name, view in self.views.items()
-        }
+    def z_over_time(self, clip: ClipViews) -> dict[str, np.ndarray]:
+        """What the rows of a clip add to its score in every view, (rows,) each."""
+        return {name: view.z_over_time(clip[name]) for name, view in self.views.items()}
 
-    def score(self, vectors: ViewVectors) -> float:
+    def score(self, clip: ClipViews) -> float:
         """How unusual one clip is: the weighted mean over the views."""
-        scores = self.z_scores(vectors)
-        return sum(view.weight * scores[name] for name, view in self.views.items())
+        return sum(
+            view.weight * float(view.z_scores([clip[name]])[0]) for name, view in self.views.items()
+        )
 
-    def with_more(
-        self, clips: Sequence[ViewVectors], domain: Domain, reference_clips: float
-    ) -> Self:
-        """Further normal clips as a separate condition; all that the fit has learned stays."""
+    def with_more(self, clips: Sequence[ClipViews], domain: Domain, reference_clips: float) -> Self:
+        """Further normal clips as a separate condition; all that the fit has learned stays.
+
+        The spread of the fit was estimated from its own clips and `reference_clips` of others.
+        """
         views = {}
         for name, view in self.views.items():
-            points = np.array([clip[name] for clip in clips], np.float64) @ view.matrix
-            views[name] = replace(view, bank=view.bank.with_more(points, domain, reference_clips))
+            points = view.points([clip[name] for clip in clips])
+            bank = view.bank.with_more(points, domain, reference_clips + view.clips)
+            views[name] = replace(view, bank=bank)
         return replace(self, views=views)
 
     def arrays(self) -> dict[str, np.ndarray]:
@@ -84,6 +92,8 @@ class SectionModel:
         return {
             name: {
                 "weight": view.weight,
+                "averaged": view.averaged,
+                "clips": view.clips,
                 "neighbours": view.bank.neighbours,
                 "scales": {
                     domain: [references.scale.mean, references.scale.sd]
@@ -112,7 +122,15 @@ class SectionModel:
                 for number, condition in enumerate(settings["added"])
             )
             bank = Bank(domains, int(settings["neighbours"]), added)
-            views[name] = View(arrays[f"{name}/matrix"], bank, float(settings["weight"]))
+            # Until format 4 a clip was a single point, and the number of clips was not written.
+            clips = settings.get("clips", sum(len(group.points) for group in domains.values()))
+            views[name] = View(
+                arrays[f"{name}/matrix"],
+                bank,
+                float(settings["weight"]),
+                bool(settings["averaged"]),
+                int(clips),
+            )
         normal = {key: arrays[f"normal/{key}"] for key in ("mean", "spread")}
         return cls(views, NormalSound.restore(normal))
 
@@ -124,49 +142,29 @@ def _condition_prefix(view: str, number: int) -> str:
 
 def view_of(
     clips: ByDomain,
-    siblings: Sequence[ByDomain],
     shared_spread: np.ndarray | None,
     *,
+    averaged: bool,
     reference_clips: float,
     neighbours: int,
     domains_apart: bool,
-    emphasised: bool,
-) -> tuple[View, float]:
-    """One section in one view, from its normal clips, and how far its siblings lie, in deviations.
+) -> View:
+    """One section in one view, from its normal clips; its weight is 1.
 
-    Siblings are the other sections of the same machine type. Their distance is measured before the
-    directions in which siblings differ are emphasised, which would increase it; without siblings it
-    is 1. `shared_spread` (d, d) is that of other machines, and counts as `reference_clips` clips.
+    `shared_spread` (d, d) is that of other machines, and counts as `reference_clips` clips.
     """
-    groups = list(clips.values())
-    share = reference_clips / (reference_clips + sum(map(len, groups)))
-    matrix = whitening(mixed(covariance(groups), shared_spread, share))
-
-    def view(matrix: np.ndarray) -> View:
-        bank = Bank.of(_points(clips, matrix, domains_apart), neighbours)
-        return View(matrix.astype(np.float32), bank, 1.0)
-
-    plain = view(matrix)
-    if not siblings:
-        return plain, 1.0
-    sibling_clips = np.concatenate([_some(sibling) for sibling in siblings])
-    distance = max(float(np.median(plain.z_scores(sibling_clips))), _LEAST_DISTANCE)
-    if not emphasised:
-        return plain, distance
-    centres = [np.concatenate(list(group.values())).mean(0) for group in (clips, *siblings)]
-    return view(matrix @ emphasis(np.array(centres) @ matrix)), distance
-
-
-def _points(clips: ByDomain, matrix: np.ndarray, domains_apart: bool) -> ByDomain:
-    """The clips of every domain that are kept as references, whitened."""
-    points: dict[Domain, np.ndarray] = {
-        domain: np.asarray(group[spread_evenly(len(group), _MOST_REFERENCES)], np.float64) @ matrix
-        for domain, group in clips.items()
+    count = sum(map(len, clips.values()))
+    spread = covariance([np.concatenate(group) for group in clips.values()])
+    matrix = whitening(mixed(spread, shared_spread, reference_clips / (reference_clips + count)))
+    points: dict[Domain, list[np.ndarray]] = {
+        domain: _points(group, matrix, averaged) for domain, group in clips.items()
     }
-    return points if domains_apart else {"source": np.concatenate(list(points.values()))}
+    if not domains_apart:
+        points = {"source": [clip for group in points.values() for clip in group]}
+    return View(matrix.astype(np.float32), Bank.of(points, neighbours), 1.0, averaged, count)
 
 
-def _some(sibling: ByDomain) -> np.ndarray:
-    """At most a hundred clips (clips, d) of a sibling, of all its domains."""
-    clips = np.concatenate(list(sibling.values()))
-    return clips[spread_evenly(len(clips))]
+def _points(clips: Sequence[np.ndarray], matrix: np.ndarray, averaged: bool) -> list[np.ndarray]:
+    """Clips, (rows, d) each, whitened, and averaged over their rows where they are compared so."""
+    whitened = (np.asarray(rows, np.float64) @ matrix for rows in clips)
+    return [rows.mean(0, keepdims=True) if averaged else rows for rows in whitened]

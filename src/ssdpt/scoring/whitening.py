@@ -16,7 +16,7 @@ _FLOOR = 1e-4  # of the largest eigenvalue: directions that hardly vary are not 
 
 
 def covariance(groups: Sequence[np.ndarray]) -> np.ndarray:
-    """Ledoit-Wolf covariance within groups of clips, (clips, d) each: (d, d)."""
+    """Ledoit-Wolf covariance within groups of rows, (rows, d) each: (d, d)."""
     return shrunk_covariance(groups)[0]
 
 
@@ -32,9 +32,9 @@ def shrunk_covariance(groups: Sequence[np.ndarray]) -> tuple[np.ndarray, float]:
 
 
 def deviations(group: np.ndarray) -> np.ndarray:
-    """Of at least two clips (clips, d) from their mean, (clips, d).
+    """Of at least two rows (rows, d) from their mean, (rows, d).
 
-    A mean of few clips follows them: their distances from it are too short, and are lengthened.
+    A mean of few rows follows them: their distances from it are too short, and are lengthened.
     """
     lengthened: np.ndarray = (group - group.mean(0)) * np.sqrt(len(group) / (len(group) - 1))
     return lengthened
@@ -54,22 +54,3 @@ def whitening(spread: np.ndarray) -> np.ndarray:
     floor = max(_FLOOR * values[-1], np.finfo(np.float64).tiny)
     whitened: np.ndarray = vectors / np.sqrt(np.maximum(values, floor))
     return whitened
-
-
-def emphasis(centres: np.ndarray) -> np.ndarray:
-    """A matrix (d, d) that stretches whitened space in the directions in which siblings differ.
-
-    `centres` (siblings, d) are whitened. Siblings are other sections of the same machine type.
-    Along a direction in which their centres have the variance v, against 1 within each section,
-    distances are multiplied by √(1 + v): differences between sections come from the machine, not
-    from its surroundings.
-    """
-    size = centres.shape[1]
-    if len(centres) < 2:
-        return np.eye(size)
-    deviations = centres - centres.mean(0)
-    _, singular, directions = np.linalg.svd(deviations, full_matrices=False)
-    variance = singular**2 / (len(centres) - 1)
-    stretch = np.sqrt(1 + variance) - 1
-    stretched: np.ndarray = np.eye(size) + (directions.T * stretch) @ directions
-    return stretched

@@ -300,8 +300,8 @@ class Ablation:
 
 
 def _front_end_key(config: Config) -> str:
-    """Changes with all settings that change the frames of a clip."""
-    return config.model_dump_json(include={"audio", "features"})
+    """Changes with all settings that change the frames of a clip, or its untrained views."""
+    return config.model_dump_json(include={"audio": True, "features": True, "texture": {"seconds"}})
 
 
 def _has_networks(config: Config) -> bool:

@@ -16,6 +16,7 @@ from typing import Any
 from ssdpt.config.tree import Config, parse_override, with_overrides
 from ssdpt.errors import SsdptError
 from ssdpt.experiments.paper.variants import Variant
+from ssdpt.features.views import UNTRAINED
 from ssdpt.systems import system_class
 
 FULL = "full"
@@ -65,7 +66,7 @@ def _without_input(name: str) -> Change:
 
 CHANGES = (
     Change(FULL, "the full recipe"),
-    *map(_without_view, ("spectrum", "roughness", "modulation", "envelope")),
+    *map(_without_view, UNTRAINED),
     *map(_without_input, ("steady", "moving")),
     Change(
         "without-networks",
@@ -83,15 +84,9 @@ CHANGES = (
         complexity=-6,
     ),
     Change(
-        "equal-weights",
-        "equal weights for all views",
-        {"texture.weights": "equal"},
-        complexity=-1,
-    ),
-    Change(
-        "no-emphasis",
-        "machine IDs' differences not emphasised",
-        {"texture.emphasis": False},
+        "whole-clips",
+        "every clip described as a whole, not second by second",
+        {"texture.seconds": None},
         complexity=-1,
     ),
     Change(
@@ -107,10 +102,10 @@ CHANGES = (
         complexity=-1,
     ),
     Change(
-        "domains-together",
-        "references of both domains together",
-        {"texture.domains": "together"},
-        complexity=-1,
+        "domains-apart",
+        "references of the two domains apart, with a scale each",
+        {"texture.domains": "apart"},
+        complexity=1,
     ),
     Change(
         "section-classes",
@@ -142,7 +137,7 @@ CHANGES = (
 
 
 def parse_candidate(text: str) -> Change:
-    """`plain: texture.emphasis=false, texture.weights=equal` as a change of the recipe.
+    """`few: texture.views=[spectrum, modulation], texture.neighbours=4` as a change of the recipe.
 
     `complexity=-2` among the settings says how much simpler it is than the full recipe, in
     components; without it, it counts as equally complex.
@@ -152,7 +147,7 @@ def parse_candidate(text: str) -> Change:
     if not colon or not re.fullmatch(r"[\w.+-]+", name) or "=" not in settings:
         raise SsdptError(
             f"'{text}' is not of the form `NAME: setting=value, setting=value`, e.g. "
-            "`plain: texture.emphasis=false, texture.weights=equal`; the name is one word"
+            "`few: texture.views=[spectrum, modulation], texture.neighbours=4`; a name is one word"
         )
     # A comma inside a value, as in [spectrum, envelope], is not followed by `name=`.
     items = re.split(r"[,;\s]+(?=[\w.]+\s*=)", settings.strip().rstrip(",;"))

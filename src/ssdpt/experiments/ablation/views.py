@@ -19,15 +19,15 @@ from ssdpt.experiments.paper.data import PaperData
 from ssdpt.features.cache import FeatureView
 from ssdpt.features.texture import TextureFrames
 from ssdpt.features.views import clips_of, views_of
-from ssdpt.scoring.section_model import ViewVectors
+from ssdpt.scoring.section_model import ClipViews as ViewsOfClip
 from ssdpt.systems import system_class
 from ssdpt.systems.parts.embedding_networks import EmbeddingNetworks
 from ssdpt.systems.parts.shared_reference import SharedReference
 from ssdpt.systems.texture import TextureConfig
-from ssdpt.systems.texture.system import Texture, weighted_views
+from ssdpt.systems.texture.system import Texture, section_views
 from ssdpt.types import Domain, Floats, Recording
 
-Rows = list[tuple[Recording, ViewVectors]]
+Rows = list[tuple[Recording, ViewsOfClip]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +64,10 @@ class ViewExtractor:
     @cached_property
     def untrained(self) -> ClipViews:
         """The views of every clip that need no training."""
+        seconds = self.config.part(TextureConfig).seconds
         return self._extract(
             "untrained views",
-            lambda frames: views_of(frames, self.front_end),
+            lambda frames: views_of(frames, self.front_end, seconds),
             self.data.machines,
         )
 
@@ -77,7 +78,7 @@ class ViewExtractor:
         )
 
     def _extract(
-        self, name: str, describe: Callable[[Floats], ViewVectors], machines: Sequence[str]
+        self, name: str, describe: Callable[[Floats], ViewsOfClip], machines: Sequence[str]
     ) -> ClipViews:
         train = self.training_clips(machines)
         test = self._frames(self.data.test_clips, machines)
@@ -110,7 +111,7 @@ def score_test_clips(
     kind = system_class(config.system)
     assert issubclass(kind, Texture)
     shares = kind.shares(config, reference)
-    normal: defaultdict[str, defaultdict[str, defaultdict[Domain, list[ViewVectors]]]]
+    normal: defaultdict[str, defaultdict[str, defaultdict[Domain, list[ViewsOfClip]]]]
     normal = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
     for recording, vectors in views.train:
         normal[recording.machine][recording.section][recording.domain].append(vectors)
@@ -119,15 +120,13 @@ def score_test_clips(
         test[row[0].machine, row[0].section].append(row)
     scores: defaultdict[Recording, list[float]] = defaultdict(list)
     for machine, sections in normal.items():
-        weighted = weighted_views(sections, shares, reference.spread, config.part(TextureConfig))
-        for section, section_views in weighted.items():
+        of_machine = section_views(sections, shares, reference.spread, config.part(TextureConfig))
+        for section, views_of_section in of_machine.items():
             rows = test[machine, section]
             values = np.zeros(len(rows))
-            for name, view in section_views.items():
+            for name, view in views_of_section.items():
                 if rows:
-                    values += view.weight * view.z_scores(
-                        np.array([vectors[name] for _, vectors in rows])
-                    )
+                    values += view.weight * view.z_scores([clip[name] for _, clip in rows])
             for (recording, _), value in zip(rows, values.tolist(), strict=True):
                 scores[recording].append(value)
     return {recording: float(np.mean(scores[recording])) for recording in dict(views.test)}

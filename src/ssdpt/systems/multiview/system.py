@@ -2,8 +2,7 @@
 
 The networks learn to tell machines apart; a clip is described by their outputs, and that
 description is a view like the hand-made ones: compared with the nearest normal clips, put on the
-scale of normal clips, averaged with the others. If the machine type has several sections, the
-weight of a view is how far apart it puts them.
+scale of normal clips, averaged with the others.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ import torch
 
 from ssdpt.config.tree import Config
 from ssdpt.features.texture import TextureFrames
-from ssdpt.scoring.section_model import ViewVectors
+from ssdpt.scoring.section_model import ClipViews
 from ssdpt.systems.multiview import MultiViewConfig
 from ssdpt.systems.parts.network import count_parameters
 from ssdpt.systems.parts.shared_reference import SharedReference
@@ -44,7 +43,7 @@ class MultiView(Texture):
     @classmethod
     def views(
         cls, frames: Floats, front_end: TextureFrames, config: Config, shared: SharedReference
-    ) -> ViewVectors:
+    ) -> ClipViews:
         views = dict(super().views(frames, front_end, config, shared))
         if shared.networks is not None:
             views |= shared.networks.embed(front_end.log_mels(frames))

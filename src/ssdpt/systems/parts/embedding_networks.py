@@ -119,9 +119,9 @@ class EmbeddingNetworks:
         return cls(config, networks, len(classes), _log(context.work, networks))
 
     def embed(self, mels: Floats) -> dict[str, np.ndarray]:
-        """A clip's log-mel (frames, bins) in dB as every network describes it."""
+        """A clip's log-mel (frames, bins) in dB as every network describes it, (1, values) each."""
         hop = self.config.part(MultiViewConfig).network.hop
-        return {one.name: one.embed(mels, hop) for one in self.networks}
+        return {one.name: one.embed(mels, hop)[None] for one in self.networks}
 
     @property
     def shares(self) -> dict[str, float]:

@@ -25,10 +25,11 @@ from ssdpt.errors import SsdptError
 from ssdpt.features.cache import FeatureView
 from ssdpt.features.texture import TextureFrames
 from ssdpt.features.views import UNTRAINED, views_of
-from ssdpt.scoring.section_model import ViewVectors
+from ssdpt.scoring.section_model import ClipViews
 from ssdpt.scoring.whitening import shrunk_covariance
 from ssdpt.systems import system_class
 from ssdpt.systems.base import FitContext
+from ssdpt.systems.texture import TextureConfig
 from ssdpt.types import Domain, Floats, Recording
 
 if TYPE_CHECKING:
@@ -45,9 +46,9 @@ class ComputedViews:
     """Views of clips that were computed already, until the fit of their machine takes them."""
 
     def __init__(self) -> None:
-        self._views: dict[bytes, ViewVectors] = {}
+        self._views: dict[bytes, ClipViews] = {}
 
-    def keep(self, frames: Floats, views: ViewVectors) -> None:
+    def keep(self, frames: Floats, views: ClipViews) -> None:
         """Keep the views of a clip (frames, values); there may be too many to keep them all."""
         if len(self._views) < _MOST_KEPT:
             self._views[_digest(frames)] = views
@@ -55,7 +56,7 @@ class ComputedViews:
     def __len__(self) -> int:
         return len(self._views)
 
-    def take(self, frames: Floats) -> ViewVectors | None:
+    def take(self, frames: Floats) -> ClipViews | None:
         """The views of a clip, which are not kept any longer; None where they were not kept."""
         return self._views.pop(_digest(frames), None) if self._views else None
 
@@ -69,9 +70,9 @@ class SharedReference:
     origin: str  # where it comes from, shown in the model card
     sample_rate: int  # Hz, of the recordings behind it
     vibration: bool  # whether a sensor on the machine measured them, not a microphone
-    # Number of clips behind the spread of a view, if clips of the machines being fitted are among
+    # Number of rows behind the spread of a view, if clips of the machines being fitted are among
     # them; empty if the spread comes with the package or with a model.
-    clips: Mapping[str, int] = field(default_factory=dict)
+    rows: Mapping[str, int] = field(default_factory=dict)
     shrinkage: Mapping[str, float] = field(default_factory=dict)  # of these covariances
     computed: ComputedViews = field(default_factory=ComputedViews, compare=False, repr=False)
 
@@ -99,21 +100,21 @@ class SharedReference:
         computed = ComputedViews()
         if networks is None and not _enough(recordings):
             return cls.of_clips([(item, {}) for item in recordings], None, config, computed)
-        rows: list[tuple[Recording, ViewVectors]] = []
+        described: list[tuple[Recording, ClipViews]] = []
         with context.reporter.task("shared reference", total=len(recordings)) as task:
             for number, clips in enumerate(all_machines):
                 for recording, frames in clips.clips():
-                    views = all_views(frames, front_end, networks)
-                    rows.append((recording, views))
+                    views = all_views(frames, front_end, networks, config)
+                    described.append((recording, views))
                     if number < len(machines):
                         computed.keep(frames, views)
                     task.advance()
-        return cls.of_clips(rows, networks, config, computed)
+        return cls.of_clips(described, networks, config, computed)
 
     @classmethod
     def of_clips(
         cls,
-        rows: Sequence[tuple[Recording, ViewVectors]],
+        clips: Sequence[tuple[Recording, ClipViews]],
         networks: EmbeddingNetworks | None,
         config: Config,
         computed: ComputedViews | None = None,
@@ -121,26 +122,26 @@ class SharedReference:
         """From the views of the normal clips of all machines."""
         groups: defaultdict[str, defaultdict[Group, list[np.ndarray]]]
         groups = defaultdict(lambda: defaultdict(list))
-        enough = _enough([recording for recording, _ in rows])
-        for recording, vectors in rows:
+        enough = _enough([recording for recording, _ in clips])
+        for recording, views in clips:
             group = recording.machine, recording.section, recording.domain
-            for view, vector in vectors.items():
+            for view, rows in views.items():
                 if enough or view not in UNTRAINED:
-                    groups[view][group].append(vector)
-        spread, shrinkage = {}, {}
+                    groups[view][group].append(rows)
+        spread, shrinkage, counts = {}, {}, {}
         for view, by_group in groups.items():
-            clips_of_view = [np.array(vectors) for vectors in by_group.values()]
-            spread[view], shrinkage[view] = shrunk_covariance(clips_of_view)
-        origin = f"{len(rows)} clips of the machines being fitted"
+            rows_of_view = [np.concatenate(rows) for rows in by_group.values()]
+            spread[view], shrinkage[view] = shrunk_covariance(rows_of_view)
+            counts[view] = sum(map(len, rows_of_view))
+        origin = f"{len(clips)} clips of the machines being fitted"
         if not enough:
             shipped = cls.shipped(config)
             spread |= {view: shipped.spread[view] for view in shipped.spread if view in UNTRAINED}
             origin = shipped.origin
-        clips = {view: len(rows) for view in groups}
         kept = ComputedViews() if computed is None else computed
         audio = config.audio
         return cls(
-            spread, networks, origin, audio.sample_rate, audio.vibration, clips, shrinkage, kept
+            spread, networks, origin, audio.sample_rate, audio.vibration, counts, shrinkage, kept
         )
 
     def agrees_with(self, config: Config) -> bool:
@@ -148,21 +149,21 @@ class SharedReference:
         audio = config.audio
         return (self.sample_rate, self.vibration) == (audio.sample_rate, audio.vibration)
 
-    def without(self, removed: Mapping[str, np.ndarray], clips: int) -> dict[str, np.ndarray]:
-        """The spread by view as it would be without `clips` of its clips.
+    def without(self, removed: Mapping[str, tuple[np.ndarray, int]]) -> dict[str, np.ndarray]:
+        """The spread by view as it would be without some of its rows.
 
-        `removed` (d, d), by view, is their part of the scatter around the means of machine IDs and
-        domains.
+        `removed`, by view: their part (d, d) of the scatter around the means of machine IDs and
+        domains, and how many they are.
         """
         spread = dict(self.spread)
-        for view, scatter in removed.items():
-            if clips < self.clips[view]:
+        for view, (scatter, rows) in removed.items():
+            if rows < self.rows[view]:
                 # What was left of it when the covariance was drawn towards its mean variance.
                 share = self.shrinkage[view]
                 even = np.trace(scatter) / len(scatter) * np.eye(len(scatter))
-                total = self.clips[view] * np.asarray(spread[view], np.float64)
+                total = self.rows[view] * np.asarray(spread[view], np.float64)
                 total -= (1 - share) * scatter + share * even
-                spread[view] = total / (self.clips[view] - clips)
+                spread[view] = total / (self.rows[view] - rows)
         return spread
 
     @classmethod
@@ -222,10 +223,13 @@ class SharedReference:
 
 
 def all_views(
-    frames: Floats, front_end: TextureFrames, networks: EmbeddingNetworks | None
+    frames: Floats,
+    front_end: TextureFrames,
+    networks: EmbeddingNetworks | None,
+    config: Config,
 ) -> dict[str, np.ndarray]:
     """A clip (frames, values) in the untrained views and in those of the networks."""
-    views = views_of(frames, front_end)
+    views = views_of(frames, front_end, config.part(TextureConfig).seconds)
     return views if networks is None else views | networks.embed(front_end.log_mels(frames))
 
 

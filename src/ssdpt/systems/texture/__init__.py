@@ -15,10 +15,16 @@ class TextureConfig(SystemSettings):
 
     key: ClassVar[str] = "texture"
 
-    views: tuple[Literal["spectrum", "roughness", "modulation", "envelope"], ...] = Field(
-        ("spectrum", "roughness", "modulation", "envelope"),
-        description="which views; all count alike unless other machine IDs weigh them. None: the "
-        "networks of `multiview` alone",
+    views: tuple[Literal["spectrum", "roughness", "modulation", "envelope", "rhythm"], ...] = Field(
+        ("spectrum", "roughness", "modulation", "envelope", "rhythm"),
+        description="which views; all count alike, the rhythm half as much. None: the networks of "
+        "`multiview` alone",
+    )
+    seconds: float | None = Field(
+        1.0,
+        gt=0,
+        description="length of the stretches in which a clip is described, in seconds; null: the "
+        "whole clip at once",
     )
     neighbours: int = Field(
         16,
@@ -31,15 +37,10 @@ class TextureConfig(SystemSettings):
         description="how many of the machine's own clips the spread of the shared reference "
         "weighs as; 0 = the machine's own spread alone",
     )
-    emphasis: bool = Field(
-        True, description="stretch each view where machine IDs of the same type differ"
-    )
-    weights: Literal["siblings", "equal"] = Field(
-        "siblings",
-        description="siblings: a view counts by how far the other IDs of the machine lie in it",
-    )
     domains: Literal["apart", "together"] = Field(
-        "apart", description="normal clips of source and target domain as references"
+        "together",
+        description="normal clips of source and target domain as references: together, or apart "
+        "with a scale of distances each",
     )
     density: bool = Field(
         True,

@@ -18,16 +18,16 @@ from ssdpt.common.progress import Reporter
 from ssdpt.data.recording_groups import RecordingGroups
 from ssdpt.data.split import divided
 from ssdpt.scoring.calibrate import Scores
-from ssdpt.scoring.section_model import View, ViewVectors
+from ssdpt.scoring.section_model import ClipViews, View
 from ssdpt.scoring.whitening import deviations
 from ssdpt.systems.parts.shared_reference import SharedReference
 from ssdpt.types import Domain, Recording
 
 _FOLDS = 20  # in which clips are left out whatever recording they belong to
 
-ClipViews = Sequence[tuple[Recording, ViewVectors]]  # clips in all views
-BySection = dict[str, dict[Domain, list[ViewVectors]]]
-Measure = Callable[..., dict[str, dict[str, View]]]  # `weighted_views` with all but the clips given
+Clips = Sequence[tuple[Recording, ClipViews]]  # clips in all views
+BySection = dict[str, dict[Domain, list[ClipViews]]]
+Measure = Callable[..., dict[str, dict[str, View]]]  # `section_views` with all but the clips given
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class HeldOutScores:
 
 
 def held_out_scores(
-    rows: ClipViews, measure: Measure, shared: SharedReference, seed: int, reporter: Reporter
+    clips: Clips, measure: Measure, shared: SharedReference, seed: int, reporter: Reporter
 ) -> HeldOutScores:
     """Of all clips of a fit.
 
@@ -47,7 +47,7 @@ def held_out_scores(
     model does know, which asks for more than another day does; leaving out single clips asks for
     less. There the mean of the two counts as the score in a new recording.
     """
-    recordings = [recording for recording, _ in rows]
+    recordings = [recording for recording, _ in clips]
     groups = RecordingGroups.of(recordings)
     by_clip, by_recording = divided(recordings, _FOLDS, seed), groups.parts()
     known: dict[int, float] = {}
@@ -55,66 +55,71 @@ def held_out_scores(
     with reporter.task("thresholds", total=len(by_clip) + len(by_recording)) as task:
         for parts, scores in ((by_clip, known), (by_recording, new)):
             for part in parts:
-                scores |= _scores_without(part, rows, measure, shared)
+                scores |= _scores_without(part, clips, measure, shared)
                 task.advance()
     if groups.basis == "condition":
         new = {at: (score + known.get(at, score)) / 2 for at, score in new.items()}
     return HeldOutScores(_by_stratum(new, recordings), _by_stratum(known, recordings))
 
 
-def by_section(rows: Iterable[tuple[Recording, ViewVectors]]) -> BySection:
+def by_section(clips: Iterable[tuple[Recording, ClipViews]]) -> BySection:
     """The views of clips, by section and domain."""
     sections: BySection = {}
-    for recording, vectors in rows:
+    for recording, views in clips:
         domains = sections.setdefault(recording.section, {})
-        domains.setdefault(recording.domain, []).append(vectors)
+        domains.setdefault(recording.domain, []).append(views)
     return sections
 
 
 def _scores_without(
-    part: Sequence[int], rows: ClipViews, measure: Measure, shared: SharedReference
+    part: Sequence[int], clips: Clips, measure: Measure, shared: SharedReference
 ) -> dict[int, float]:
     """Scores of the clips at the positions of `part`, by views that were made without them."""
     left_out = set(part)
-    remaining = [row for at, row in enumerate(rows) if at not in left_out]
-    if not part or not remaining:
+    sections = {clips[at][0].section for at in part}
+    groups = by_section(
+        clip for at, clip in enumerate(clips) if at not in left_out and clip[0].section in sections
+    )
+    if not groups:
         return {}
-    groups = by_section(remaining)
-    removed = _removed_scatter(part, rows, [view for view in shared.clips if view in rows[0][1]])
-    views = measure(groups, spread=shared.without(removed, len(part)))
+    removed = _removed_scatter(part, clips, [view for view in shared.rows if view in clips[0][1]])
+    section_views = measure(groups, spread=shared.without(removed))
     return {
         at: sum(
-            view.weight * float(view.z_scores(vectors[name][None])[0])
-            for name, view in views[recording.section].items()
+            view.weight * float(view.z_scores([views[name]])[0])
+            for name, view in section_views[recording.section].items()
         )
-        for at, (recording, vectors) in ((at, rows[at]) for at in part)
+        for at, (recording, views) in ((at, clips[at]) for at in part)
         if recording.domain in groups.get(recording.section, {})
     }
 
 
 def _removed_scatter(
-    part: Sequence[int], rows: ClipViews, views: Sequence[str]
-) -> dict[str, np.ndarray]:
-    """By view, (d, d): by how much the scatter within sections and domains shrinks without them."""
+    part: Sequence[int], clips: Clips, views: Sequence[str]
+) -> dict[str, tuple[np.ndarray, int]]:
+    """By view: how much the scatter (d, d) within sections and domains shrinks, and their rows."""
     left_out = set(part)
     strata: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
-    for at, (recording, _) in enumerate(rows):
+    for at, (recording, _) in enumerate(clips):
         strata[recording.section, recording.domain].append(at)
     touched = [group for group in strata.values() if not left_out.isdisjoint(group)]
-    removed: dict[str, np.ndarray] = {}
+    removed: dict[str, tuple[np.ndarray, int]] = {}
     for view in views:
-        size = len(rows[0][1][view])
-        removed[view] = np.zeros((size, size))
+        size = clips[0][1][view].shape[1]
+        scatter = np.zeros((size, size))
         for group in touched:
-            vectors = np.array([rows[at][1][view] for at in group], np.float64)
-            remaining = np.array([at not in left_out for at in group])
-            removed[view] += _scatter(vectors) - _scatter(vectors[remaining])
+            scatter += _scatter([clips[at][1][view] for at in group])
+            scatter -= _scatter([clips[at][1][view] for at in group if at not in left_out])
+        removed[view] = scatter, sum(len(clips[at][1][view]) for at in part)
     return removed
 
 
-def _scatter(vectors: np.ndarray) -> np.ndarray:
-    """Of clips (clips, d) around their mean, (d, d); of a single clip it is 0."""
-    rows = deviations(vectors) if len(vectors) > 1 else np.zeros_like(vectors)
+def _scatter(clips: Sequence[np.ndarray]) -> np.ndarray | float:
+    """Of the rows of clips, (rows, d) each, around their mean, (d, d); of a single row it is 0."""
+    rows = np.concatenate(clips).astype(np.float64) if clips else np.zeros((0, 0))
+    if len(rows) < 2:
+        return 0.0
+    rows = deviations(rows)
     scatter: np.ndarray = rows.T @ rows
     return scatter
 

@@ -22,11 +22,11 @@ from ssdpt.errors import SsdptError
 from ssdpt.features.cache import FeatureView
 from ssdpt.features.front_end import FrontEnd
 from ssdpt.features.texture import TextureFrames
-from ssdpt.features.views import LEAST_FRAMES, clips_of, views_of
+from ssdpt.features.views import AVERAGED, LEAST_FRAMES, clips_of, views_of
 from ssdpt.scoring.aggregate import ClipScore, aggregate
 from ssdpt.scoring.calibrate import Scores
 from ssdpt.scoring.normal_map import NormalSound
-from ssdpt.scoring.section_model import ByDomain, SectionModel, View, ViewVectors, view_of
+from ssdpt.scoring.section_model import ByDomain, ClipViews, SectionModel, View, view_of
 from ssdpt.scoring.section_score import SectionScore
 from ssdpt.systems.base import FitContext, System
 from ssdpt.systems.parts.shared_reference import SharedReference
@@ -36,6 +36,7 @@ from ssdpt.types import Domain, Floats, Recording
 
 _FEW_RECORDINGS = 5  # fewer are left out in parts to see how the others score
 _DOMAINS: tuple[Domain, ...] = ("source", "target")
+_SHARES = {"rhythm": 0.5}  # it is one noisy row a clip; other views count 1
 
 
 class Texture(System):
@@ -76,37 +77,41 @@ class Texture(System):
         shared = context.shared_reference or SharedReference.learn([clips], config, context)
         front_end = TextureFrames(config.features, config.audio.sample_rate)
         shares = cls.shares(config, shared)
-        rows: list[tuple[Recording, ViewVectors]] = []
+        described: list[tuple[Recording, ClipViews]] = []
         with context.reporter.task(context.name, total=len(clips)) as task:
             for recording, frames in clips.clips():
                 views = shared.computed.take(frames)
                 views = views or cls.views(frames, front_end, config, shared)
-                rows.append((recording, {view: views[view] for view in shares}))
+                described.append((recording, {view: views[view] for view in shares}))
                 task.advance()
-        measure = partial(weighted_views, shares=shares, settings=config.part(TextureConfig))
+        measure = partial(section_views, shares=shares, settings=config.part(TextureConfig))
+        sections = measure(by_section(described), spread=shared.spread)
         system = cls(
             config,
             {
                 section: SectionModel(views, _normal(clips, section, front_end))
-                for section, views in measure(by_section(rows), spread=shared.spread).items()
+                for section, views in sections.items()
             },
             shared,
         )
-        system._held_out = held_out_scores(rows, measure, shared, config.seed, context.reporter)
+        system._held_out = held_out_scores(
+            described, measure, shared, config.seed, context.reporter
+        )
         return system
 
     @classmethod
     def views(
         cls, frames: Floats, front_end: TextureFrames, config: Config, shared: SharedReference
-    ) -> ViewVectors:
+    ) -> ClipViews:
         """A clip, (frames, values), in every view."""
-        views = views_of(frames, front_end)
-        return {view: views[view] for view in config.part(TextureConfig).views}
+        settings = config.part(TextureConfig)
+        views = views_of(frames, front_end, settings.seconds)
+        return {view: views[view] for view in settings.views}
 
     @classmethod
     def shares(cls, config: Config, shared: SharedReference) -> dict[str, float]:
-        """The views there are, and the weight of each before siblings are compared."""
-        return dict.fromkeys(config.part(TextureConfig).views, 1.0)
+        """The views there are, and how much each counts."""
+        return {view: _SHARES.get(view, 1.0) for view in config.part(TextureConfig).views}
 
     def score(self, frames: Iterable[Floats], section: str) -> ClipScore:
         return self.score_sections(lambda: frames)(section)
@@ -127,24 +132,24 @@ class Texture(System):
         return self._held_out.known_recording
 
     def add_normals(self, clips: Iterable[Iterable[Floats]], section: str, domain: Domain) -> int:
-        views = [vectors for frames in clips for _, vectors in self._clip_views(frames)]
+        views = [views for frames in clips for _, views in self._clip_views(frames)]
         self.section_models[section] = self._with_more(section, views, domain)
         return len(views)
 
     def scores_among_normals(
         self, clips: Iterable[Iterable[Floats]], section: str, domain: Domain
     ) -> list[float]:
-        views = [[vectors for _, vectors in self._clip_views(frames)] for frames in clips]
-        if len(views) < _FEW_RECORDINGS:  # too few to leave out as a whole: in stretches of time
-            every = [vectors for own in views for vectors in own]
+        parts = [[views for _, views in self._clip_views(frames)] for frames in clips]
+        if len(parts) < _FEW_RECORDINGS:  # too few to leave out as a whole: in stretches of time
+            every = [views for part in parts for views in part]
             length = -(-len(every) // _FEW_RECORDINGS)
-            views = [every[at : at + length] for at in range(0, len(every), length)]
+            parts = [every[at : at + length] for at in range(0, len(every), length)]
         scores = []
-        for number, own in enumerate(views):
-            others = [vectors for at, part in enumerate(views) if at != number for vectors in part]
+        for number, left_out in enumerate(parts):
+            others = [views for at, part in enumerate(parts) if at != number for views in part]
             if others:
                 model = self._with_more(section, others, domain)
-                scores += [model.score(vectors) for vectors in own]
+                scores += [model.score(views) for views in left_out]
         return scores
 
     def arrays(self) -> dict[str, np.ndarray]:
@@ -212,27 +217,29 @@ class Texture(System):
     def segment_frames(self) -> int:
         return LEAST_FRAMES
 
-    def _clip_views(self, frames: Iterable[Floats]) -> Iterator[tuple[int, ViewVectors]]:
+    def _clip_views(self, frames: Iterable[Floats]) -> Iterator[tuple[int, ClipViews]]:
         """The clips of a recording: how many frames each has, and its views."""
         assert isinstance(self.front_end, TextureFrames)
         length = round(self.config.audio.clip_seconds / self.hop_seconds)
         for clip in clips_of(frames, length):
             yield len(clip), self.views(clip, self.front_end, self.config, self.shared_reference)
 
-    def _with_more(
-        self, section: str, clips: Sequence[ViewVectors], domain: Domain
-    ) -> SectionModel:
+    def _with_more(self, section: str, clips: Sequence[ClipViews], domain: Domain) -> SectionModel:
         """The model of a section with further normal clips."""
         reference_clips = self.config.part(TextureConfig).reference_clips
         return self.section_models[section].with_more(clips, domain, reference_clips)
 
-    def _score_as(self, clips: list[tuple[int, ViewVectors]], section: str) -> ClipScore:
+    def _score_as(self, clips: list[tuple[int, ClipViews]], section: str) -> ClipScore:
         model = self.section_models[section]
         scores = {name: array("f") for name in model.views}
-        for _, vectors in clips:
-            for name, score in model.z_scores(vectors).items():
-                scores[name].append(score)
-        seconds = clips[0][0] * self.hop_seconds
+        for _, views in clips:
+            over_time = model.z_over_time(views)
+            rows = max(map(len, over_time.values()))
+            for name, values in over_time.items():
+                # A view of the whole clip says the same of each of its seconds.
+                scores[name].extend(values if len(values) == rows else np.full(rows, values.mean()))
+        frames = sum(count for count, _ in clips)
+        seconds = frames * self.hop_seconds / len(next(iter(scores.values())))
         return aggregate(
             {name: np.array(values, np.float32) for name, values in scores.items()},
             {name: view.weight for name, view in model.views.items()},
@@ -241,61 +248,53 @@ class Texture(System):
         )
 
 
-def weighted_views(
-    vectors: Mapping[str, Mapping[Domain, Sequence[ViewVectors]]],
+def section_views(
+    clips: Mapping[str, Mapping[Domain, Sequence[ClipViews]]],
     shares: Mapping[str, float],
     spread: Mapping[str, np.ndarray],
     settings: TextureConfig,
 ) -> dict[str, dict[str, View]]:
     """The views of every section of one machine type, from its normal clips.
 
-    `vectors` are by section and domain. The weight of a view is its share times the distance of
-    siblings in it; the weights of a section sum to 1. `spread` (d, d), by view, is that of the
-    shared reference.
+    `clips` are by section and domain. Weights are the shares, scaled to sum to 1. `spread` (d, d),
+    by view, is that of the shared reference.
     """
     if not shares:
         raise SsdptError(
             "no view is left: texture.views is empty and there are no networks, "
             "which need two machine IDs to be trained; name a view"
         )
-    sections = sorted(vectors)
-    by_siblings = settings.weights == "siblings"
-    weighted: dict[str, dict[str, View]] = {}
-    for section in sections:
-        measured = {
-            view: view_of(
-                _of_view(vectors[section], view),
-                [_of_view(vectors[other], view) for other in sections if other != section],
-                spread.get(view),
-                reference_clips=settings.reference_clips,
-                neighbours=settings.neighbours if settings.density else 0,
-                domains_apart=settings.domains == "apart",
-                emphasised=settings.emphasis and view in settings.views,
+    total = sum(shares.values())
+    return {
+        section: {
+            name: replace(
+                view_of(
+                    _of_view(by_domain, name),
+                    spread.get(name),
+                    averaged=name in AVERAGED and settings.seconds is not None,
+                    reference_clips=settings.reference_clips,
+                    neighbours=settings.neighbours if settings.density else 0,
+                    domains_apart=settings.domains == "apart",
+                ),
+                weight=share / total,
             )
-            for view in shares
+            for name, share in shares.items()
         }
-        raw = {
-            view: shares[view] * (distance if by_siblings else 1.0)
-            for view, (_, distance) in measured.items()
-        }
-        total = sum(raw.values())
-        weighted[section] = {
-            name: replace(view, weight=raw[name] / total) for name, (view, _) in measured.items()
-        }
-    return weighted
+        for section, by_domain in sorted(clips.items())
+    }
 
 
 def _sizes(config: Config) -> dict[str, int]:
     """How many values each untrained view has."""
     front_end = TextureFrames(config.features, config.audio.sample_rate)
     silence = views_of(np.zeros((LEAST_FRAMES, front_end.bins), np.float32), front_end)
-    return {view: len(values) for view, values in silence.items()}
+    return {view: rows.shape[1] for view, rows in silence.items()}
 
 
-def _of_view(by_domain: Mapping[Domain, Sequence[ViewVectors]], view: str) -> ByDomain:
-    """The clips (clips, d) of one machine ID in one view, by domain."""
+def _of_view(by_domain: Mapping[Domain, Sequence[ClipViews]], view: str) -> ByDomain:
+    """The clips, (rows, d) each, of one machine ID in one view, by domain."""
     return {
-        domain: np.array([vectors[view] for vectors in by_domain[domain]])
+        domain: [views[view] for views in by_domain[domain]]
         for domain in _DOMAINS
         if by_domain.get(domain)
     }
