@@ -75,7 +75,8 @@ def quality(
                 presets=preset or (),
                 candidates=candidate or (),
                 fitted=fitted,
-                overrides={**dict(map(parse_override, set_ or ())), "device": device},
+                overrides=dict(map(parse_override, set_ or ())),
+                device=device,
             )
         ),
         seeds=seeds,

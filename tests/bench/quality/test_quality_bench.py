@@ -20,7 +20,7 @@ from ssdpt.experiments.ablation.looks import LookLog
 from ssdpt.fleet.fleet import fit_fleet
 from ssdpt.systems.parts import shared_reference
 
-TINY = {"features.n_mels": 32, "device": "cpu"}
+TINY = {"features.n_mels": 32}
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ def dcase(simulated, tmp_path_factory):
 
 
 def request(data, out, **chosen):
-    chosen = {"systems": ("texture", "gmm"), "overrides": TINY, **chosen}
+    chosen = {"systems": ("texture", "gmm"), "overrides": TINY, "device": "cpu", **chosen}
     seeds = chosen.pop("seeds", 1)
     return QualityRequest((data,), out, tuple(compared_systems(**chosen)), seeds=seeds)
 
@@ -178,6 +178,8 @@ def test_a_system_that_cannot_learn_from_a_set_is_replaced_and_named(dcase, tmp_
     assert row.system.label == "tiny (ssdpt)"
     assert row.sets["fan"].system != "ssdpt"
     assert any(note.startswith("tiny (ssdpt): cannot learn from fan") for note in results.notes)
+    marked = f"| tiny (ssdpt) | alone | {row.sets['fan'].official.value:.3f}* ("
+    assert marked in (tmp_path / "quality.md").read_text("utf-8")
 
 
 def test_several_seeds_are_averaged(dcase, tmp_path):
@@ -198,7 +200,12 @@ def test_the_command(cli, dcase, tmp_path):
     assert "Official 2022 score by set" in answer.out
     assert (tmp_path / "quality.html").is_file()
     look = LookLog(tmp_path / "looks.jsonl").read()[0]
-    assert look.settings["gmm.components"] == 1
+    assert look.settings == {
+        "preset": "best",
+        "system": "gmm",
+        "gmm.components": 1,
+        "features.n_mels": 32,
+    }
 
 
 def test_systems_are_chosen_by_preset_name_and_settings():

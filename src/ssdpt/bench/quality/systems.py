@@ -46,6 +46,7 @@ def compared_systems(
     candidates: Sequence[str] = (),
     fitted: Sequence[Fitted] = ("together",),
     overrides: dict[str, Any] | None = None,
+    device: str = "auto",
 ) -> list[ComparedSystem]:
     """The rows: every preset, every system with the settings of preset best, every candidate.
 
@@ -66,7 +67,7 @@ def compared_systems(
     for name, settings in chosen:
         preset, own = str(settings["preset"]), {**common, **settings}
         del own["preset"]
-        config = load_config(preset, own)
+        config = load_config(preset, {**own, "device": device})
         shares = system_class(config.system).uses_shared_reference
         for how in dict.fromkeys(fitted if shares else ("alone",)):
             row = ComparedSystem(name, config, {"preset": preset, **own}, how)

@@ -39,7 +39,7 @@ def _scores(results: QualityResults) -> Table:
     rows = [
         (
             *_name(row),
-            *(_estimate(_of(row, name, "official")) for name in results.data.machines),
+            *(_score_text(row, name) for name in results.data.machines),
             _mean_text(row),
         )
         for row in results.rows
@@ -53,7 +53,8 @@ def _scores(results: QualityResults) -> Table:
         f"Harmonic mean over the sections of AUC-source, AUC-target and pAUC{over}; then the "
         "arithmetic mean of the sets"
         + (" ± its standard deviation over the seeds" if results.seeds > 1 else "")
-        + ". In brackets: 95 % interval over resampled test clips.",
+        + ". Below or in brackets: 95 % interval over resampled test clips. *: measured with "
+        "another system, which the remarks name.",
     )
 
 
@@ -297,6 +298,13 @@ def _of(row: SystemResult, name: str, measure: str) -> Estimate | None:
 
 def _estimate(value: Estimate | None) -> str:
     return MISSING if value is None else f"{value.value:.3f} ({value.low:.3f} to {value.high:.3f})"
+
+
+def _score_text(row: SystemResult, name: str) -> str:
+    text = _estimate(_of(row, name, "official"))
+    if name in row.sets and row.sets[name].system != row.system.config.system:
+        return text.replace(" (", "* (", 1)
+    return text
 
 
 def _mean_text(row: SystemResult) -> str:
