@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ssdpt.cli import bench_alarms
+from ssdpt.cli import bench_alarms, bench_quality
 from ssdpt.cli.bench_options import (
     Machines,
     Preset,
@@ -278,3 +278,4 @@ command(app, "explain")(explain)
 command(app, "stream")(stream)
 command(app, "history")(history)
 bench_alarms.register(app)
+bench_quality.register(app)

@@ -8,7 +8,6 @@ import pytest
 from ssdpt.common.progress import Reporter
 from ssdpt.config.tree import load_config
 from ssdpt.errors import SsdptError
-from ssdpt.experiments.paper import engine
 from ssdpt.experiments.paper.cells import Cell, CellStore
 from ssdpt.experiments.paper.data import read_data
 from ssdpt.experiments.paper.engine import Engine, run_cells
@@ -100,24 +99,21 @@ def test_one_section_has_nothing_to_classify(data, make, tmp_path):
         run_cell(make("ssdpt"), replace(data, by_machine={"fan": one}), tmp_path)
 
 
-def test_a_finished_cell_is_never_run_again(data, make, tmp_path, monkeypatch):
+def test_a_finished_cell_is_never_run_again(data, make, tmp_path):
     store = CellStore(tmp_path)
     cells = [make("gmm"), make("ae"), make("gmm")]
     assert run_cells(cells, data, store, Engine()) == {}
     ran = []
-    monkeypatch.setattr(engine, "run_cell", lambda *a: ran.append(a))
-    assert run_cells(cells, data, store, Engine()) == {}
+    assert run_cells(cells, data, store, Engine(), work=lambda *a: ran.append(a)) == {}
     assert ran == []
     assert not list(tmp_path.glob(".*"))
 
 
-def test_a_failing_cell_is_reported_and_the_others_continue(data, make, tmp_path, monkeypatch):
-    real = engine.run_cell
-
+def test_a_failing_cell_is_reported_and_the_others_continue(data, make, tmp_path):
     def run(cell, *rest):
         if cell.config.system == "ae":
             raise ZeroDivisionError("by zero\nin line 7")
-        return real(cell, *rest)
+        return run_cell(cell, *rest)
 
     class Recorder(Reporter):
         def __init__(self):
@@ -127,15 +123,13 @@ def test_a_failing_cell_is_reported_and_the_others_continue(data, make, tmp_path
             self.warnings.append(message)
 
     recorder = Recorder()
-    monkeypatch.setattr(engine, "run_cell", run)
     store = CellStore(tmp_path)
-    failures = run_cells([make("ae"), make("gmm")], data, store, Engine(), recorder)
+    failures = run_cells([make("ae"), make("gmm")], data, store, Engine(), recorder, run)
     reason = "an unexpected error, ZeroDivisionError: by zero"
     assert failures == {"ae, fan, seed 0": reason}
     assert recorder.warnings == [f"ae, fan, seed 0 failed, the others continue: {reason}"]
     assert store.load(make("gmm")) is not None
     assert store.load(make("ae")) is None
-    monkeypatch.setattr(engine, "run_cell", real)
     assert run_cells([make("ae")], data, store, Engine()) == {}
     assert store.load(make("ae")) is not None
 

@@ -136,12 +136,8 @@ CHANGES = (
 )
 
 
-def parse_candidate(text: str) -> Change:
-    """`few: texture.views=[spectrum, modulation], texture.neighbours=4` as a change of the recipe.
-
-    `complexity=-2` among the settings says how much simpler it is than the full recipe, in
-    components; without it, it counts as equally complex.
-    """
+def parse_settings(text: str) -> tuple[str, dict[str, Any]]:
+    """`few: texture.views=[spectrum, modulation], texture.neighbours=4` as a name and settings."""
     name, colon, settings = text.partition(":")
     name = name.strip()
     if not colon or not re.fullmatch(r"[\w.+-]+", name) or "=" not in settings:
@@ -151,7 +147,16 @@ def parse_candidate(text: str) -> Change:
         )
     # A comma inside a value, as in [spectrum, envelope], is not followed by `name=`.
     items = re.split(r"[,;\s]+(?=[\w.]+\s*=)", settings.strip().rstrip(",;"))
-    values = dict(parse_override(item) for item in items)
+    return name, dict(parse_override(item) for item in items)
+
+
+def parse_candidate(text: str) -> Change:
+    """Named settings as a change of the recipe.
+
+    `complexity=-2` among the settings says how much simpler it is than the full recipe, in
+    components; without it, it counts as equally complex.
+    """
+    name, values = parse_settings(text)
     complexity = values.pop("complexity", 0)
     if not isinstance(complexity, int) or isinstance(complexity, bool):
         raise SsdptError(

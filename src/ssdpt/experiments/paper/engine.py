@@ -21,6 +21,9 @@ from ssdpt.experiments.paper.run import run_cell
 
 EngineName = Literal["local", "ray"]
 
+Work = Callable[[Cell, PaperData, Path, Reporter], CellScores]
+"""Fits and scores a cell; the folder is for its checkpoints, and need not exist."""
+
 
 @dataclass(frozen=True, slots=True)
 class Engine:
@@ -38,6 +41,7 @@ def run_cells(
     store: CellStore,
     engine: Engine,
     reporter: Reporter = SILENT,
+    work: Work = run_cell,
 ) -> dict[str, str]:
     """Run every cell that is not in the store; return the failed ones by name, with the reason.
 
@@ -53,7 +57,7 @@ def run_cells(
     with reporter.task("cells", total=len(waiting) + done) as task:
         task.advance(done, "already finished" if done else "")
         run = _on_cluster if engine.name == "ray" else _here
-        for cell, outcome in run(waiting, data, store, engine, reporter):
+        for cell, outcome in run(waiting, data, store, engine, reporter, work):
             if isinstance(outcome, SsdptError):
                 failures[cell.name] = str(outcome)
                 reporter.warn(f"{cell.name} failed, the others continue: {outcome}")
@@ -67,24 +71,34 @@ Outcome = tuple[Cell, CellScores | SsdptError]
 
 
 def _here(
-    cells: Sequence[Cell], data: PaperData, store: CellStore, engine: Engine, reporter: Reporter
+    cells: Sequence[Cell],
+    data: PaperData,
+    store: CellStore,
+    engine: Engine,
+    reporter: Reporter,
+    work: Work,
 ) -> Iterator[Outcome]:
     """One cell at a time on a CPU, since it uses all cores; several in parallel on a GPU."""
     from ssdpt.training.parallel import parallel_jobs, run_as_completed
 
-    def work(cell: Cell, cell_reporter: Reporter) -> CellScores | SsdptError:
+    def attempt(cell: Cell, cell_reporter: Reporter) -> CellScores | SsdptError:
         folder = store.folder / f".{cell.key}.work"
-        outcome = _attempt(partial(run_cell, cell, data, folder, _CellReporter(cell_reporter)))
+        outcome = _attempt(partial(work, cell, data, folder, _CellReporter(cell_reporter)))
         shutil.rmtree(folder, ignore_errors=True)
         return outcome
 
     jobs = engine.jobs or parallel_jobs(cells[0].config.device if cells else "cpu")
-    for index, outcome in run_as_completed(work, cells, jobs, reporter):
+    for index, outcome in run_as_completed(attempt, cells, jobs, reporter):
         yield cells[index], outcome
 
 
 def _on_cluster(
-    cells: Sequence[Cell], data: PaperData, store: CellStore, engine: Engine, reporter: Reporter
+    cells: Sequence[Cell],
+    data: PaperData,
+    store: CellStore,
+    engine: Engine,
+    reporter: Reporter,
+    work: Work,
 ) -> Iterator[Outcome]:
     from ssdpt.common.cluster import Cluster, device_of_task
 
@@ -93,11 +107,11 @@ def _on_cluster(
         device = device_of_task(cell.config.device, engine.gpus)
         sent.append(replace(cell, config=cell.config.model_copy(update={"device": device})))
     with Cluster.connect(engine.address, reporter) as cluster:
-        for index, outcome in cluster.run(partial(_remote, data), sent, gpus=engine.gpus):
+        for index, outcome in cluster.run(partial(_remote, data, work), sent, gpus=engine.gpus):
             yield cells[index], outcome
 
 
-def _remote(data: PaperData, cell: Cell) -> CellScores:
+def _remote(data: PaperData, work: Work, cell: Cell) -> CellScores:
     """Run a cell on a node of the cluster: checkpoints stay there, the scores are returned."""
     for path in data.paths(cell.machines):
         # Skipping it as unreadable would give a cell with other clips than its key says.
@@ -106,8 +120,8 @@ def _remote(data: PaperData, cell: Cell) -> CellScores:
                 f"{path}: no such file on {socket.gethostname()}; put it on storage that all "
                 "nodes of the cluster share under this path"
             )
-    with tempfile.TemporaryDirectory(prefix="ssdpt-") as work:
-        return run_cell(cell, data, Path(work))
+    with tempfile.TemporaryDirectory(prefix="ssdpt-") as folder:
+        return work(cell, data, Path(folder) / "cell", SILENT)
 
 
 def _attempt(run: Callable[[], CellScores]) -> CellScores | SsdptError:

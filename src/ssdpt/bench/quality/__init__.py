@@ -1,0 +1,1 @@
+"""`ssdpt bench quality`: systems on labelled data sets, beside published figures."""
