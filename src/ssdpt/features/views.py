@@ -30,7 +30,7 @@ _SMALLEST = 1e-6  # dB²; silence has no modulation, and no logarithm either
 
 
 def views_of(frames: Floats, front_end: TextureFrames) -> dict[str, np.ndarray]:
-    """The untrained views of one clip."""
+    """The untrained views of one clip, and further ones of its front end."""
     frames = at_least(frames, LEAST_FRAMES)
     mels = front_end.log_mels(frames).astype(np.float64)
     fine = front_end.fine(frames).astype(np.float64)
@@ -45,6 +45,7 @@ def views_of(frames: Floats, front_end: TextureFrames) -> dict[str, np.ndarray]:
         "roughness": np.diff(mels, axis=0).std(0),
         "modulation": _modulation(mels, 1 / front_end.frame_seconds, slow),
         "envelope": _modulation(envelope, front_end.envelope_rate, fast),
+        **front_end.further_views(frames),
     }
 
 

@@ -45,9 +45,10 @@ class SectionModel:
     normal: NormalSound
 
     def z_scores(self, vectors: ViewVectors) -> dict[str, float]:
-        """How unusual one clip is in every view."""
+        """How unusual one clip is in every view; 0, as normal as any, where it has no vector."""
         return {
-            name: float(view.z_scores(vectors[name][None])[0]) for name, view in self.views.items()
+            name: float(np.nan_to_num(view.z_scores(vectors[name][None])[0]))
+            for name, view in self.views.items()
         }
 
     def score(self, vectors: ViewVectors) -> float:

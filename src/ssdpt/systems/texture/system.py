@@ -17,12 +17,14 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from ssdpt.common.arrays import Arrays, arrays_under
+from ssdpt.config.encoder import EncoderConfig
 from ssdpt.config.tree import Config
 from ssdpt.errors import SsdptError
 from ssdpt.features.cache import FeatureView
+from ssdpt.features.encoded_texture import ENCODER_VIEW, texture_frames
 from ssdpt.features.front_end import FrontEnd
 from ssdpt.features.texture import TextureFrames
-from ssdpt.features.views import LEAST_FRAMES, clips_of, views_of
+from ssdpt.features.views import LEAST_FRAMES, UNTRAINED, clips_of, views_of
 from ssdpt.scoring.aggregate import ClipScore, aggregate
 from ssdpt.scoring.calibrate import Scores
 from ssdpt.scoring.normal_map import NormalSound
@@ -63,18 +65,18 @@ class Texture(System):
 
     @classmethod
     def front_end_of(cls, config: Config) -> FrontEnd:
-        return TextureFrames(config.features, config.audio.sample_rate)
+        return texture_frames(config)
 
     @classmethod
     def parameter_count(cls, config: Config, sections: int) -> int:
         """Of the whitening; the normal clips themselves are kept as well."""
-        sizes = _sizes(config)
-        return sections * sum(sizes[view] ** 2 for view in config.part(TextureConfig).views)
+        views = {*config.part(TextureConfig).views, ENCODER_VIEW}
+        return sections * sum(size**2 for view, size in _sizes(config).items() if view in views)
 
     @classmethod
     def fit(cls, clips: FeatureView, config: Config, context: FitContext) -> Self:
         shared = context.shared_reference or SharedReference.learn([clips], config, context)
-        front_end = TextureFrames(config.features, config.audio.sample_rate)
+        front_end = texture_frames(config)
         shares = cls.shares(config, shared)
         rows: list[tuple[Recording, ViewVectors]] = []
         with context.reporter.task(context.name, total=len(clips)) as task:
@@ -100,13 +102,16 @@ class Texture(System):
         cls, frames: Floats, front_end: TextureFrames, config: Config, shared: SharedReference
     ) -> ViewVectors:
         """A clip, (frames, values), in every view."""
+        unused = set(UNTRAINED) - set(config.part(TextureConfig).views)
         views = views_of(frames, front_end)
-        return {view: views[view] for view in config.part(TextureConfig).views}
+        return {view: vector for view, vector in views.items() if view not in unused}
 
     @classmethod
     def shares(cls, config: Config, shared: SharedReference) -> dict[str, float]:
         """The views there are, and the weight of each before siblings are compared."""
-        return dict.fromkeys(config.part(TextureConfig).views, 1.0)
+        shares: dict[str, float] = dict.fromkeys(config.part(TextureConfig).views, 1.0)
+        encoder = config.part(EncoderConfig)
+        return shares | {ENCODER_VIEW: encoder.weight} if encoder.file else shares
 
     def score(self, frames: Iterable[Floats], section: str) -> ClipScore:
         return self.score_sections(lambda: frames)(section)
@@ -286,8 +291,8 @@ def weighted_views(
 
 
 def _sizes(config: Config) -> dict[str, int]:
-    """How many values each untrained view has."""
-    front_end = TextureFrames(config.features, config.audio.sample_rate)
+    """How many values each view has that no network of ours makes."""
+    front_end = texture_frames(config)
     silence = views_of(np.zeros((LEAST_FRAMES, front_end.bins), np.float32), front_end)
     return {view: len(values) for view, values in silence.items()}
 
