@@ -132,6 +132,14 @@ def test_the_folder_cannot_name_a_file_elsewhere(model, tmp_path, clips):
     assert values(Detector.load(model), clips) == expected
 
 
+def test_a_folder_that_says_too_little_of_its_encoder(model):
+    head = json.loads((model / "config.json").read_text("utf-8"))
+    del head["config"]["encoder"]["sidecar"]
+    (model / "config.json").write_text(json.dumps(head), "utf-8")
+    with pytest.raises(SsdptError, match="damaged model: what its encoder takes"):
+        Detector.load(model)
+
+
 @pytest.mark.parametrize("change", ["changed", "gone"])
 def test_an_encoder_that_changes_before_saving(fan, tmp_path, change):
     encoder = write_encoder(tmp_path / "a.onnx", sidecar=SIDECAR)

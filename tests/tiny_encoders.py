@@ -19,23 +19,26 @@ def write_encoder(
     file: Path,
     kind: str = "plain",
     *,
-    samples: int | str = "n",
+    shape: tuple[int | str, ...] = (1, "n"),
+    scale: float = 1.0,
     seed: int = 0,
     sidecar: dict[str, object] | None = None,
 ) -> Path:
     """An encoder: the mean rectified output of random filters, in decibels over a floor.
 
-    `samples` is its input's length. Other kinds than "plain" differ in one thing.
+    `shape` is that of its input. Other kinds than "plain" differ in one thing.
     """
     filters = np.random.default_rng(seed).standard_normal((FILTERS, 1, KERNEL)).astype(np.float32)
     weights = [
         numpy_helper.from_array(filters / 8, "filters"),
         numpy_helper.from_array(np.array([1], np.int64), "channel"),
+        numpy_helper.from_array(np.array([1, 1, -1], np.int64), "shape"),
         numpy_helper.from_array(np.array([2], np.int64), "time"),
         numpy_helper.from_array(np.array(1e-6, np.float32), "floor"),
+        numpy_helper.from_array(np.array(scale, np.float32), "scale"),
     ]
     nodes = [
-        helper.make_node("Unsqueeze", ["samples", "channel"], ["row"]),
+        helper.make_node("Reshape", ["samples", "shape"], ["row"]),
         helper.make_node("Conv", ["row", "filters"], ["filtered"], strides=[KERNEL // 2]),
         helper.make_node("Abs", ["filtered"], ["loud"]),  # (1, filters, times)
     ]
@@ -45,8 +48,14 @@ def write_encoder(
             helper.make_node("Add", ["level", "floor"], ["above"]),
             helper.make_node("Log", ["above"], ["embedding"]),
         ],
-        "times": [
-            helper.make_node("Transpose", ["loud"], ["embedding"], perm=[0, 2, 1]),
+        "times": [helper.make_node("Transpose", ["loud"], ["embedding"], perm=[0, 2, 1])],
+        "scaled": [
+            helper.make_node("ReduceMean", ["loud", "time"], ["level"], keepdims=0),
+            helper.make_node("Mul", ["level", "scale"], ["embedding"]),
+        ],
+        "constant": [
+            helper.make_node("ReduceMean", ["filters", "time"], ["mean"], keepdims=0),
+            helper.make_node("Transpose", ["mean"], ["embedding"]),  # (1, filters)
         ],
         "length": [helper.make_node("ReduceMean", ["loud", "channel"], ["embedding"], keepdims=0)],
         "square": [helper.make_node("Unsqueeze", ["loud", "channel"], ["embedding"])],
@@ -61,7 +70,7 @@ def write_encoder(
         ],
         "foreign": [helper.make_node("Custom", ["loud"], ["embedding"], domain="elsewhere")],
     }
-    inputs = [helper.make_tensor_value_info("samples", TensorProto.FLOAT, [1, samples])]
+    inputs = [helper.make_tensor_value_info("samples", TensorProto.FLOAT, shape)]
     nodes += tail.get(kind, tail["plain"])
     if kind == "two inputs":
         inputs.append(helper.make_tensor_value_info("mask", TensorProto.FLOAT, [1]))

@@ -109,7 +109,7 @@ class TestFrames:
 
     def test_a_window_ends_in_every_clip_however_long_it_is(self, tmp_path):
         """A graph of fixed length, as long as a clip: the beginning is repeated to fill it."""
-        file = write_encoder(tmp_path / "long.onnx", samples=10 * RATE, sidecar=SIDECAR)
+        file = write_encoder(tmp_path / "long.onnx", shape=(1, 10 * RATE), sidecar=SIDECAR)
         frames, _ = embeddings(texture_frames(configured(file)), noise(10.0))
         assert frames.tolist() == [80000 // 512, 160000 // 512]
 
@@ -144,6 +144,12 @@ class TestSettings:
         assert found.sidecar.sample_rate == RATE
         assert len(found.digest) == 32
         assert with_encoder(config) == config
+
+    @pytest.mark.parametrize("shape", [("n",), (1, "n"), ("clips", "n"), (1, 1, "n")])
+    def test_inputs_of_other_shapes(self, tmp_path, shape):
+        file = write_encoder(tmp_path / "a.onnx", shape=shape, sidecar=SIDECAR)
+        embedding = encoder_of(configured(file).part(EncoderConfig))(noise(0.25))
+        assert embedding.shape == (FILTERS,)
 
     def test_no_encoder_changes_nothing(self):
         config = load_config("tiny", {"system": "texture"})
@@ -182,6 +188,7 @@ class TestRefused:
             ("square", "an encoder gives"),
             ("silent", "not finite numbers for digital silence"),
             ("nan", "not finite numbers for noise"),
+            ("constant", "does not use its input"),
             ("foreign", "not an encoder that ONNX Runtime"),
             ("weights elsewhere", "with its weights inside"),
             ("two outputs", "set output in its sidecar to one of its outputs: embedding, level"),
@@ -192,6 +199,12 @@ class TestRefused:
         monkeypatch.chdir(tmp_path)  # where weights.bin lies
         file = write_encoder(tmp_path / "a.onnx", kind, sidecar=SIDECAR)
         with pytest.raises(SsdptError, match=sentence):
+            configured(file)
+
+    @pytest.mark.parametrize("scale", [1e-9, 1e9])
+    def test_values_that_16_bits_cannot_hold(self, tmp_path, scale):
+        file = write_encoder(tmp_path / "a.onnx", "scaled", scale=scale, sidecar=SIDECAR)
+        with pytest.raises(SsdptError, match="scaled to about 1"):
             configured(file)
 
     def test_further_inputs(self, tmp_path):

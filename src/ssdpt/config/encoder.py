@@ -42,3 +42,8 @@ class EncoderConfig(SystemSettings):
     )
     digest: str = Field("", description="of the file's content; found at the fit")
     dimensions: int = Field(0, ge=0, description="values of an embedding; found at the fit")
+
+    @property
+    def is_found(self) -> bool:
+        """Whether all is known that a fit finds out."""
+        return self.sidecar is not None and bool(self.digest) and self.dimensions > 0

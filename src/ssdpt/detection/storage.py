@@ -132,6 +132,9 @@ def read_model(folder: Path) -> StoredModel:
     )
     config = parse_stored_config(settings, str(folder / CONFIG))
     config = _with_encoder_file(config, str((folder / ENCODER).absolute()))
+    encoder = config.part(EncoderConfig)
+    if encoder.file and not encoder.is_found:
+        raise SsdptError(f"{folder}: damaged model: what its encoder takes and gives is missing")
     check_oldest_format(folder, head["format"], config.system)
     try:
         arrays = load_file(folder / WEIGHTS)

@@ -22,7 +22,7 @@ from ssdpt.types import Floats
 
 LARGEST_BYTES = 1_000_000_000
 _SIDECARS = (".yaml", ".yml", ".json")
-_LARGEST_VALUE = 60_000.0  # frames are stored in 16 bits
+_SMALLEST_VALUE, _LARGEST_VALUE = 1e-3, 60_000.0  # frames are stored in 16 bits
 _PROBE_LEVEL = 0.01  # full scale is 1
 
 
@@ -105,10 +105,16 @@ class Encoder:
                     f"{self.file}: the encoder gives values that are not finite numbers for "
                     f"{sound}; export it in float32, with a floor before logarithms and divisions"
                 )
-        if np.abs(embedding).max() > _LARGEST_VALUE:
+        if np.array_equal(embedding, self._run(silence)):
             raise SsdptError(
-                f"{self.file}: the encoder gives values up to {np.abs(embedding).max():.3g}; "
-                "export it with an output that is scaled down, to about 1"
+                f"{self.file}: the encoder gives the same values for noise and for silence; it "
+                "does not use its input: export it again"
+            )
+        largest = float(np.abs(embedding).max())
+        if not _SMALLEST_VALUE <= largest <= _LARGEST_VALUE:
+            raise SsdptError(
+                f"{self.file}: the encoder gives values up to {largest:.3g}; export it with an "
+                "output that is scaled to about 1"
             )
         return len(embedding)
 
@@ -126,7 +132,7 @@ def with_encoder(config: Config) -> Config:
             f"system {config.system} takes no encoder; use preset best or system texture, or omit "
             "--encoder"
         )
-    if settings.dimensions:
+    if settings.is_found:
         encoder_of(settings)  # it is still the same file
         return config
     file = Path(settings.file).absolute()

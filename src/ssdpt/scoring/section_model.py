@@ -47,7 +47,9 @@ class SectionModel:
     def z_scores(self, vectors: ViewVectors) -> dict[str, float]:
         """How unusual one clip is in every view; 0, as normal as any, where it has no vector."""
         return {
-            name: float(np.nan_to_num(view.z_scores(vectors[name][None])[0]))
+            name: 0.0
+            if np.isnan(vectors[name]).all()
+            else float(view.z_scores(vectors[name][None])[0])
             for name, view in self.views.items()
         }
 
