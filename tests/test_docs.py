@@ -20,7 +20,7 @@ from ssdpt.cli import app
 from ssdpt.cli.formats import Format, Writer
 from ssdpt.data.manifest import COLUMNS
 from ssdpt.data.simulator.simulation import FAULT_COLUMNS
-from ssdpt.detection.storage import CALIBRATION, CARD, CONFIG, DATA, WEIGHTS
+from ssdpt.detection.storage import CALIBRATION, CARD, CONFIG, DATA, ENCODER, WEIGHTS
 from ssdpt.evaluation.evaluate import SCORE_COLUMNS
 from ssdpt.runtime.manifest import FRAME_GRAPHS, GRAPHS, MANIFEST, REFERENCES, Manifest
 from ssdpt.systems.base import System
@@ -180,7 +180,8 @@ def test_architecture_names_members_of_the_contract_of_systems() -> None:
 
 def test_formats_name_every_file_and_column() -> None:
     page = (DOCS / "formats.md").read_text("utf-8")
-    for name in (CONFIG, WEIGHTS, CALIBRATION, DATA, LOG_FILE, CARD, MANIFEST, REFERENCES):
+    model = (CONFIG, WEIGHTS, CALIBRATION, DATA, LOG_FILE, ENCODER, CARD)
+    for name in (*model, MANIFEST, REFERENCES):
         assert f"| `{name}` |" in page
     for files in (*GRAPHS.values(), *FRAME_GRAPHS.values()):
         assert f"| {', '.join(f'`{name}`' for name in files)} |" in page

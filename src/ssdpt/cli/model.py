@@ -50,6 +50,9 @@ def fit(
     channel: Annotated[
         str | None, typer.Option(help="Channel of the files, from 0, or axis by name.")
     ] = None,
+    encoder: Annotated[
+        Path | None, typer.Option(help="An ONNX file that makes a further view (docs/encoders.md).")
+    ] = None,
     hop: Hop = None,
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="Any setting: ssdpt.training.epochs=5.")
@@ -96,6 +99,7 @@ def fit(
         "device": device,
         "audio.channel": channel,
         "decision.false_alarm_rate": false_alarm_rate,
+        "encoder.file": None if encoder is None else str(encoder),
     }
     settings |= {name: value for name, value in options.items() if value is not None}
     dataset = read_layouts(data)
@@ -116,6 +120,7 @@ def fit(
                 "--resume": resume,
                 "--jobs": jobs,
                 "--hop": hop,
+                "--encoder": encoder,
             },
         )
         fleet = add_to_fleet(dataset, add_to, settings, strict=strict, reporter=REPORTER)

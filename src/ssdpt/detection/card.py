@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ssdpt.config.encoder import EncoderConfig
 from ssdpt.config.settings import AudioConfig
 from ssdpt.detection.storage import StoredModel
 from ssdpt.scoring.calibrate import Tail
@@ -22,7 +23,8 @@ def model_card(model: StoredModel) -> str:
     name = str(model.description.get("name", model.config.system))
     front_end = model.description.get("front_end", f"{model.config.features.n_mels} mel bins")
     part = system_class(model.config.system).card_part(model.description)
-    system_part = f"\n{part}\n" if part else ""
+    encoder = _encoder(model.config.part(EncoderConfig))
+    system_part = "".join(f"\n{text}\n" for text in (part, encoder) if text)
     return f"""# {model.machine}: anomalous sound detector
 
 Scores recordings of `{model.machine}` by how far they are from its normal sound.
@@ -59,6 +61,24 @@ It knows this machine in the conditions it was recorded in. Another microphone p
 speed or load can look like a fault: record it as normal and give it to the model
 (`ssdpt adapt`, where the system can), or fit again.
 """
+
+
+def _encoder(encoder: EncoderConfig) -> str:
+    """What the encoder in the folder is, and under which licence it may be passed on."""
+    sidecar = encoder.sidecar
+    if not encoder.file or sidecar is None:
+        return ""
+    return "\n".join(
+        [
+            "## Encoder",
+            f"`encoder.onnx` (digest {encoder.digest}) is the work of others, copied from the file "
+            f"that the fit was given. It turns samples at {sidecar.sample_rate} Hz into "
+            f"{encoder.dimensions} values. Whoever passes this folder on passes it on too.",
+            "",
+            f"- Licence: {sidecar.licence or 'not named'}",
+            f"- Source: {sidecar.source or 'not named'}",
+        ]
+    )
 
 
 def _sensor(audio: AudioConfig) -> str:

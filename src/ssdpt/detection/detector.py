@@ -21,6 +21,7 @@ from typing import Any, Self
 import numpy as np
 
 from ssdpt.common.progress import SILENT, Reporter
+from ssdpt.config.encoder import EncoderConfig
 from ssdpt.config.settings import AudioConfig
 from ssdpt.config.tree import Config, hop_of, load_config, with_hop
 from ssdpt.data.audio import AudioReader, open_audio
@@ -233,7 +234,8 @@ class Detector(Scorer):
         parts = [
             *sorted(self.fingerprint),
             self._stored.version,
-            self.config.model_dump_json(),
+            self.config.model_dump_json(exclude={EncoderConfig.key}),
+            self.config.part(EncoderConfig).digest,  # wherever its file lies
             repr(self.calibration.pooled),
         ]
         return hashlib.blake2b("".join(parts).encode(), digest_size=16).hexdigest()

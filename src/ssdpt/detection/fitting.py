@@ -13,6 +13,7 @@ import numpy as np
 
 from ssdpt.common.files import printable
 from ssdpt.common.progress import SILENT, Reporter
+from ssdpt.config.encoder import EncoderConfig
 from ssdpt.config.tree import Config
 from ssdpt.data.audio import content_digest
 from ssdpt.data.recording_groups import RecordingGroups
@@ -23,6 +24,7 @@ from ssdpt.detection.storage import StoredModel
 from ssdpt.errors import SsdptError
 from ssdpt.features.cache import FeatureSet, FeatureView, features_of
 from ssdpt.features.copies import near_copies
+from ssdpt.features.encoder import with_encoder
 from ssdpt.scoring.calibrate import RecordingNumbers, calibrate
 from ssdpt.systems import system_class
 from ssdpt.systems.base import FitContext, System, shows_log_mels
@@ -61,11 +63,13 @@ def fit_machine(
     the model's is refused. `shared_reference` is what has been learned of other machines.
     """
     notes = _Notes(reporter)
+    config = with_encoder(config)
     chosen = _normal_training_recordings(recordings, config.seed, notes)
     own = settings_for(chosen, config)
     if own.audio.sample_rate != config.audio.sample_rate:
         notes.append(f"works at the recordings' own rate, {own.audio.sample_rate} Hz")
     config = _with_able_system(own, chosen, notes)
+    _note_encoder(config, notes)
     if shared_reference is not None and not shared_reference.agrees_with(config):
         shared_reference = None
         notes.add("other machines have another sample rate or sensor: nothing is taken from them")
@@ -156,6 +160,7 @@ def learn_shared_reference(
     machine's own sound another's.
     """
     notes = _Notes(reporter)
+    config = with_encoder(config)
     silent = _Notes(SILENT)  # a machine's own recordings are commented on when it is fitted
 
     def clips_of(group: Sequence[Recording], group_notes: _Notes, least: int = 2) -> FeatureView:
@@ -189,6 +194,19 @@ def _with_able_system(config: Config, recordings: Sequence[Recording], notes: _N
         raise SsdptError(f"system {config.system} cannot be fitted: {reason}")
     notes.add(f"{reason}: using system {system.fallback} instead")
     return config.model_copy(update={"system": system.fallback})
+
+
+def _note_encoder(config: Config, notes: _Notes) -> None:
+    encoder = config.part(EncoderConfig)
+    if not encoder.file or encoder.sidecar is None:
+        return
+    notes.append(f"one view is made by the encoder {printable(Path(encoder.file).name)}")
+    if encoder.sidecar.sample_rate < config.audio.sample_rate:
+        notes.add(
+            f"the encoder takes sound at {encoder.sidecar.sample_rate} Hz: of these recordings, at "
+            f"{config.audio.sample_rate} Hz, its view covers the part below "
+            f"{encoder.sidecar.sample_rate // 2} Hz"
+        )
 
 
 class _Notes(list[str]):

@@ -5,12 +5,14 @@ model.safetensors   everything learned
 calibration.json    how high normal clips score: thresholds and p-values
 data.json           which recordings it was made from (content digests), so that none tests it
 training.jsonl      how the training went, a line an epoch (systems with a network)
+encoder.onnx        the encoder that one of its views is made with, if there is one
 README.md           the model card
 """
 
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +23,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load_file, save
 
 from ssdpt.common.files import atomic_folder, digest, write_json, write_text
+from ssdpt.config.encoder import EncoderConfig
 from ssdpt.config.registry import system_entries
 from ssdpt.config.tree import Config, parse_stored_config
 from ssdpt.detection.upgrade import upgraded_arrays, upgraded_data, upgraded_head
@@ -30,14 +33,15 @@ from ssdpt.training.log import LOG_FILE
 from ssdpt.version import __version__
 
 FORMAT = 5  # what changed since the first: `ssdpt.detection.upgrade`
-CONFIG, WEIGHTS, CALIBRATION, DATA, CARD = (
+CONFIG, WEIGHTS, CALIBRATION, DATA, CARD, ENCODER = (
     "config.json",
     "model.safetensors",
     "calibration.json",
     "data.json",
     "README.md",
+    "encoder.onnx",
 )
-MODEL_FILES = frozenset({CONFIG, WEIGHTS, CALIBRATION, DATA, CARD, LOG_FILE})
+MODEL_FILES = frozenset({CONFIG, WEIGHTS, CALIBRATION, DATA, CARD, ENCODER, LOG_FILE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +77,9 @@ def write_model(
         for name, text in (extra or {}).items():
             write_text(place / name, text)
         write_text(place / CARD, card)
+        encoder = model.config.part(EncoderConfig)
+        if encoder.file:
+            _copy_encoder(encoder, place / ENCODER)
         write_json(
             place / CONFIG,
             {
@@ -82,8 +89,12 @@ def write_model(
                 "sections": list(model.sections),
                 "system": model.description,
                 "notes": list(model.notes),
-                "config": model.config.model_dump(),
-                "digests": {name: digest(place / name) for name in (WEIGHTS, DATA)},
+                "config": _with_encoder_file(model.config, ENCODER).model_dump(),
+                "digests": {
+                    name: digest(place / name)
+                    for name in (WEIGHTS, DATA, ENCODER)
+                    if (place / name).is_file()
+                },
             },
         )
 
@@ -120,6 +131,10 @@ def read_model(folder: Path) -> StoredModel:
         head["format"], _entry(folder, head, "config", dict), _entry(folder, head, "system", dict)
     )
     config = parse_stored_config(settings, str(folder / CONFIG))
+    config = _with_encoder_file(config, str((folder / ENCODER).absolute()))
+    encoder = config.part(EncoderConfig)
+    if encoder.file and not encoder.is_found:
+        raise SsdptError(f"{folder}: damaged model: what its encoder takes and gives is missing")
     check_oldest_format(folder, head["format"], config.system)
     try:
         arrays = load_file(folder / WEIGHTS)
@@ -207,6 +222,29 @@ def read_json(path: Path) -> dict[str, Any]:
     if not isinstance(tree, dict):
         raise SsdptError(f"{path}: damaged: not what ssdpt writes")
     return tree
+
+
+def _with_encoder_file(config: Config, file: str) -> Config:
+    """The same settings with the encoder, where there is one, in another file."""
+    encoder = config.part(EncoderConfig)
+    if not encoder.file:
+        return config
+    return config.with_parts(encoder.model_copy(update={"file": file}))
+
+
+def _copy_encoder(encoder: EncoderConfig, copy: Path) -> None:
+    """A model needs nothing outside its folder, so the encoder goes into it."""
+    try:
+        shutil.copyfile(encoder.file, copy)
+    except FileNotFoundError as error:
+        raise SsdptError(
+            f"{encoder.file}: this encoder is gone since the fit; put it back, or fit again"
+        ) from error
+    if digest(copy) != encoder.digest:
+        raise SsdptError(
+            f"{encoder.file}: this encoder has changed since the fit; put the old file back, or "
+            "fit again"
+        )
 
 
 def _entry(folder: Path, tree: dict[str, Any], name: str, kind: type) -> Any:

@@ -73,7 +73,7 @@ class TextureFrames(FrontEnd):
         self.mels = self.mel_bins = config.n_mels
         self.envelopes = ENVELOPES_A_FRAME * self.envelope_bands
         self.fine_bands = len(self.fine_edges) - 1
-        self.bins = self.mels + self.envelopes + self.fine_bands
+        self.bins = self.width = self.mels + self.envelopes + self.fine_bands
 
     def stream(self, blocks: Iterable[Floats]) -> Iterator[Floats]:
         shared: np.ndarray | None = None  # the fine spectrum of the frames under way
@@ -82,7 +82,7 @@ class TextureFrames(FrontEnd):
             windows = sliding_window_view(stretch, self.n_fine)[:: self.hop]
             for first in range(0, len(windows), _AT_ONCE):
                 some = windows[first : first + _AT_ONCE]
-                rows = np.empty((len(some), self.bins), np.float32)
+                rows = np.empty((len(some), self.width), np.float32)
                 rows[:, : self.mels] = self._log_mels(some)
                 rows[:, self.mels : self.mels + self.envelopes] = self._envelopes(some)
                 for place, window in enumerate(some):
@@ -112,7 +112,11 @@ class TextureFrames(FrontEnd):
 
     def fine(self, frames: Floats) -> Floats:
         """(frames, narrow bands) in dB; frames near the ends see zeros beyond them."""
-        return frames[:, self.mels + self.envelopes :]
+        return frames[:, self.mels + self.envelopes : self.width]
+
+    def further_views(self, frames: Floats) -> dict[str, np.ndarray]:
+        """Views, (rows, values) each, that others have made of the samples of a clip, by name."""
+        return {}
 
     @property
     def margin(self) -> int:

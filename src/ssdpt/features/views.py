@@ -17,13 +17,14 @@ from itertools import pairwise
 
 import numpy as np
 
+from ssdpt.features.encoded_texture import ENCODER_VIEW
 from ssdpt.features.texture import TextureFrames
 from ssdpt.types import Floats
 
 UNTRAINED = ("spectrum", "roughness", "modulation", "envelope", "rhythm")
 # The rows of these are averaged before clips are compared, as Welch averages spectra: how a band
 # rises and falls within a single second is mostly chance.
-AVERAGED = frozenset({"modulation", "envelope"})
+AVERAGED = frozenset({"modulation", "envelope", ENCODER_VIEW})
 LEAST_FRAMES = 32  # a shorter clip is repeated: there is no modulation in a moment
 
 _GROUPS = 16  # of neighbouring mel bins, whose modulation is averaged
@@ -40,7 +41,7 @@ _SMALLEST = 1e-6  # dB²; silence has no modulation, and no logarithm either
 def views_of(
     frames: Floats, front_end: TextureFrames, seconds: float | None = None
 ) -> dict[str, np.ndarray]:
-    """The untrained views of one clip, (rows, values) each.
+    """The untrained views of one clip, and further ones of its front end: (rows, values) each.
 
     A row describes about `seconds` of the clip; None: the whole clip in one row.
     """
@@ -74,6 +75,7 @@ def views_of(
             ]
         ),
         "rhythm": _modulation(mels, frame_rate, rhythm, _RHYTHM_GROUPS)[None],
+        **front_end.further_views(frames),
     }
 
 

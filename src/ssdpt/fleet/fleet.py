@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ssdpt.common.files import atomic_folder, write_json
 from ssdpt.common.progress import SILENT, Labelled, Reporter
+from ssdpt.config.encoder import EncoderConfig
 from ssdpt.config.tree import Config, with_overrides
 from ssdpt.data.layouts import Dataset
 from ssdpt.detection.batch import score_all
@@ -283,6 +284,11 @@ def export_fleet(
             stack.callback(_remove_if_empty, out)
         for machine in fleet:
             detector = fitted(fleet, machine)
+            if detector.config.part(EncoderConfig).file:
+                raise SsdptError(
+                    f"{fleet.folders[machine]}: a model with an encoder cannot be exported; use "
+                    "the model folder itself, or fit without --encoder"
+                )
             folder = stack.enter_context(atomic_folder(folders[machine]))
             manifests[machine] = export_model(detector, folder, settings(machine), reporter)
     _write_index(out, folders)

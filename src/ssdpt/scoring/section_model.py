@@ -32,11 +32,17 @@ class View:
     clips: int  # of the fit
 
     def z_scores(self, clips: Sequence[np.ndarray]) -> np.ndarray:
-        """How unusual clips, (rows, d) each, are: (clips,)."""
-        return self.bank.z_scores(self.points(clips))
+        """How unusual clips, (rows, d) each, are: (clips,). A clip without rows is usual."""
+        scores = np.zeros(len(clips))
+        described = [at for at, rows in enumerate(clips) if len(rows)]
+        if described:
+            scores[described] = self.bank.z_scores(self.points([clips[at] for at in described]))
+        return scores
 
     def z_over_time(self, rows: np.ndarray) -> np.ndarray:
         """What each row (rows, d) of a clip adds to its score, (rows,); their mean is the score."""
+        if not len(rows):
+            return np.zeros(1)
         return self.bank.z_over_time(np.asarray(rows, np.float64) @ self.matrix, self.averaged)
 
     def points(self, clips: Sequence[np.ndarray]) -> list[np.ndarray]:
@@ -165,6 +171,9 @@ def view_of(
 
 
 def _points(clips: Sequence[np.ndarray], matrix: np.ndarray, averaged: bool) -> list[np.ndarray]:
-    """Clips, (rows, d) each, whitened, and averaged over their rows where they are compared so."""
-    whitened = (np.asarray(rows, np.float64) @ matrix for rows in clips)
+    """Clips, (rows, d) each, whitened, and averaged over their rows where they are compared so.
+
+    Those without rows are left out.
+    """
+    whitened = (np.asarray(rows, np.float64) @ matrix for rows in clips if len(rows))
     return [rows.mean(0, keepdims=True) if averaged else rows for rows in whitened]

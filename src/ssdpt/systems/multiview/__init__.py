@@ -6,6 +6,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
+from ssdpt.config.encoder import EncoderConfig
 from ssdpt.config.registry import SystemEntry
 from ssdpt.config.settings import FeatureConfig, SystemSettings, TrainingConfig
 from ssdpt.systems.ssdpt import SsdptConfig
@@ -62,6 +63,8 @@ class MultiViewConfig(SystemSettings):
 
 SYSTEMS = (
     SystemEntry(
-        "multiview", "ssdpt.systems.multiview.system:MultiView", (MultiViewConfig, TextureConfig)
+        "multiview",
+        "ssdpt.systems.multiview.system:MultiView",
+        (MultiViewConfig, TextureConfig, EncoderConfig),
     ),
 )

@@ -23,6 +23,7 @@ from ssdpt.common.arrays import Arrays, arrays_under
 from ssdpt.config.tree import Config
 from ssdpt.errors import SsdptError
 from ssdpt.features.cache import FeatureView
+from ssdpt.features.encoded_texture import texture_frames
 from ssdpt.features.texture import TextureFrames
 from ssdpt.features.views import UNTRAINED, views_of
 from ssdpt.scoring.section_model import ClipViews
@@ -96,7 +97,7 @@ class SharedReference:
             from ssdpt.systems.parts.embedding_networks import EmbeddingNetworks
 
             networks = EmbeddingNetworks.train(all_machines, config, context)
-        front_end = TextureFrames(config.features, config.audio.sample_rate)
+        front_end = texture_frames(config)
         computed = ComputedViews()
         if networks is None and not _enough(recordings):
             return cls.of_clips([(item, {}) for item in recordings], None, config, computed)

@@ -6,6 +6,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
+from ssdpt.config.encoder import EncoderConfig
 from ssdpt.config.registry import SystemEntry
 from ssdpt.config.settings import SystemSettings
 
@@ -48,4 +49,6 @@ class TextureConfig(SystemSettings):
     )
 
 
-SYSTEMS = (SystemEntry("texture", "ssdpt.systems.texture.system:Texture", (TextureConfig,)),)
+SYSTEMS = (
+    SystemEntry("texture", "ssdpt.systems.texture.system:Texture", (TextureConfig, EncoderConfig)),
+)

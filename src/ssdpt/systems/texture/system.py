@@ -17,12 +17,14 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from ssdpt.common.arrays import Arrays, arrays_under
+from ssdpt.config.encoder import EncoderConfig
 from ssdpt.config.tree import Config
 from ssdpt.errors import SsdptError
 from ssdpt.features.cache import FeatureView
+from ssdpt.features.encoded_texture import ENCODER_VIEW, texture_frames
 from ssdpt.features.front_end import FrontEnd
 from ssdpt.features.texture import TextureFrames
-from ssdpt.features.views import AVERAGED, LEAST_FRAMES, clips_of, views_of
+from ssdpt.features.views import AVERAGED, LEAST_FRAMES, UNTRAINED, clips_of, views_of
 from ssdpt.scoring.aggregate import ClipScore, aggregate
 from ssdpt.scoring.calibrate import Scores
 from ssdpt.scoring.normal_map import NormalSound
@@ -64,18 +66,18 @@ class Texture(System):
 
     @classmethod
     def front_end_of(cls, config: Config) -> FrontEnd:
-        return TextureFrames(config.features, config.audio.sample_rate)
+        return texture_frames(config)
 
     @classmethod
     def parameter_count(cls, config: Config, sections: int) -> int:
         """Of the whitening; the normal clips themselves are kept as well."""
-        sizes = _sizes(config)
-        return sections * sum(sizes[view] ** 2 for view in config.part(TextureConfig).views)
+        views = {*config.part(TextureConfig).views, ENCODER_VIEW}
+        return sections * sum(size**2 for view, size in _sizes(config).items() if view in views)
 
     @classmethod
     def fit(cls, clips: FeatureView, config: Config, context: FitContext) -> Self:
         shared = context.shared_reference or SharedReference.learn([clips], config, context)
-        front_end = TextureFrames(config.features, config.audio.sample_rate)
+        front_end = texture_frames(config)
         shares = cls.shares(config, shared)
         described: list[tuple[Recording, ClipViews]] = []
         with context.reporter.task(context.name, total=len(clips)) as task:
@@ -105,13 +107,18 @@ class Texture(System):
     ) -> ClipViews:
         """A clip, (frames, values), in every view."""
         settings = config.part(TextureConfig)
+        unused = set(UNTRAINED) - set(settings.views)
         views = views_of(frames, front_end, settings.seconds)
-        return {view: views[view] for view in settings.views}
+        return {view: rows for view, rows in views.items() if view not in unused}
 
     @classmethod
     def shares(cls, config: Config, shared: SharedReference) -> dict[str, float]:
         """The views there are, and how much each counts."""
-        return {view: _SHARES.get(view, 1.0) for view in config.part(TextureConfig).views}
+        shares: dict[str, float] = {
+            view: _SHARES.get(view, 1.0) for view in config.part(TextureConfig).views
+        }
+        encoder = config.part(EncoderConfig)
+        return shares | {ENCODER_VIEW: encoder.weight} if encoder.file else shares
 
     def score(self, frames: Iterable[Floats], section: str) -> ClipScore:
         return self.score_sections(lambda: frames)(section)
@@ -285,8 +292,8 @@ def section_views(
 
 
 def _sizes(config: Config) -> dict[str, int]:
-    """How many values each untrained view has."""
-    front_end = TextureFrames(config.features, config.audio.sample_rate)
+    """How many values each view has that no network of ours makes."""
+    front_end = texture_frames(config)
     silence = views_of(np.zeros((LEAST_FRAMES, front_end.bins), np.float32), front_end)
     return {view: rows.shape[1] for view, rows in silence.items()}
 
