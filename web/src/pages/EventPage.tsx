@@ -90,7 +90,13 @@ export function EventPage({ id }: { id: string }) {
                 <Findings findings={event.findings} />
               </Panel>
             )}
-            <EventSound event={event} keepsAudio={keepsAudio} spectrogram={spectrogram} onDecoded={setSound} />
+            <EventSound
+              event={event}
+              keepsAudio={keepsAudio}
+              atIntervals={machine?.sensor?.at_intervals ?? false}
+              spectrogram={spectrogram}
+              onDecoded={setSound}
+            />
             {machine && spectrogram.content && (
               <EventSpectrum event={event} machine={machine} spectrogram={spectrogram.content} zone={zone} />
             )}
