@@ -27,12 +27,14 @@ interface Props {
   keepsAudio: boolean
   /** Whether the recording is of short measurements, end to end. */
   atIntervals: boolean
+  /** Hz at which the recording is decoded. */
+  sampleRate: number
   spectrogram: Fetched<EventSpectrogram>
   onDecoded: (sound: AudioBuffer | null) => void
 }
 
 /** The spectrogram with the anomaly map over it, and the recording below it. */
-export function EventSound({ event, keepsAudio, atIntervals, spectrogram, onDecoded }: Props) {
+export function EventSound({ event, keepsAudio, atIntervals, sampleRate, spectrogram, onDecoded }: Props) {
   const zone = useTimezone()
   const { content, error } = spectrogram
   const [isShowingMap, setShowingMap] = useState(true)
@@ -104,6 +106,7 @@ export function EventSound({ event, keepsAudio, atIntervals, spectrogram, onDeco
             title="the event"
             missing="The recording cannot be played."
             src={url(`events/${event.id}/audio`)}
+            sampleRate={sampleRate}
             shortcut=" "
             onTime={(time, duration) => setHead(duration ? time / duration : 0)}
             onReady={(ready) => {
