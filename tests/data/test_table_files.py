@@ -137,12 +137,13 @@ class TestEveryFormat:
         assert f"{place}, " in refused(path, "not numbers")
 
     @pytest.mark.parametrize("kind", FORMATS)
-    def test_zeros_and_a_dead_axis_are_silent(self, tmp_path, kind):
+    def test_zeros_and_a_dead_axis_are_refused_whichever_axis_is_read(self, tmp_path, kind):
         sensor(tmp_path)
         values = shaken()
         values[:, 1] = 1.0  # gravity, and nothing else
         path = write(kind, tmp_path, values)
-        assert len(audio.read(path, RATE, 0)) == 2560
+        with pytest.raises(audio.AudioError, match=" is dead: all its values are the same"):
+            audio.read(path, RATE, 0)
         with pytest.raises(audio.AudioError, match="channel 1 hold one value"):
             audio.read(path, RATE, 1)
         path = write(kind, tmp_path, np.zeros((2560, 2)))
@@ -305,6 +306,17 @@ class TestCsv:
         path = write_csv(tmp_path / "a.csv", shaken(rows=100))
         path.write_text(path.read_text() + half)
         assert "cut short: line 101" in refused(path, "cut short")
+
+    def test_cut_within_the_last_number(self, tmp_path):
+        sensor(tmp_path)
+        rows = [f"{x:.6f},{y:.6f}" for x, y in shaken(rows=100)]
+        path = tmp_path / "a.csv"
+        path.write_text("\n".join(rows))  # whole, though its last line has no end
+        assert audio.probe(path).frames == 100
+        path.write_text("\n".join(rows)[:-3])
+        assert "line 100, the last, ends within the number" in refused(path, "cut short")
+        path.write_text("\n".join([*rows[:40], "0.5,0.25", *rows[41:]])[:-3])  # digits vary here
+        assert audio.probe(path).frames == 100
 
     def test_two_units(self, tmp_path):
         rows = np.column_stack([np.arange(500) / 12800, shaken(rows=500)])

@@ -24,7 +24,6 @@ SPEED = 10.0  # of the service's clock
 LEARNED = ("ccw_f8-6", "ccw_square-11", "cw_f8-4", "cw_square-24")  # about five minutes
 LATEST_ALERT = 15.0 + 5.0  # seconds of replayed time, and what busy cores may skip of them
 NO_PICTURE_YET = r"404.*/spectrogram"
-NO_NORMAL_SAMPLE = r"404.*normal\.flac"
 
 
 def recordings():
@@ -139,10 +138,22 @@ def bearing(command, tmp_path_factory):
 
 def test_the_life_of_a_bearing_is_replayed_to_its_alarm(bearing, open_page):
     page = open_page(bearing)
-    page.watch.expect(NO_NORMAL_SAMPLE)
     expect(card(page, "Test bearing", "Alarm")).to_be_visible(timeout=2 * SLOW)
     event = bearing.events("bearing")[0]
     assert "Unusual vibration" in event["message"]
     page.goto(f"{bearing.address}#/machine/bearing")
     expect(panel(page, "Trend").or_(panel(page, "Score")).first).to_be_visible()
     assert bearing.machine("bearing")["sensor"]["at_intervals"]
+
+
+def test_the_event_of_a_bearing_shows_sample_and_band_of_its_baseline(bearing, open_page):
+    event = wait_until(
+        lambda: next((one for one in bearing.events("bearing") if one["has_audio"]), None),
+        timeout=120,
+    )
+    page = open_page(bearing, f"#/event/{event['id']}")
+    spectrum = panel(page, "Spectrum of the event")
+    expect(spectrum.get_by_text(re.compile("baseline of", re.IGNORECASE)).first).to_be_visible()
+    expect(spectrum.get_by_text(re.compile("louder than normal")).first).to_be_attached()
+    sample = panel(page, "Compare with a normal sample")
+    expect(sample.get_by_label(re.compile("Spectrogram of a normal sample"))).to_be_visible()

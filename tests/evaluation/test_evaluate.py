@@ -262,6 +262,17 @@ def test_what_helps_against_false_alarms_is_named(tmp_path, domain, remedy):
     assert ("--commission" in note) == (domain == "source")
 
 
+def test_where_false_alarms_limit_the_badge_the_report_says_what_helps(tmp_path):
+    fleet, dataset = make_fakes(tmp_path, clips=10, domains=("source",), separation=5)
+    fleet["fan"].adapts = True
+    for number in range(4):  # of ten, where one was to be expected: not luck, but no disaster
+        name = f"section_00_source_test_normal_{number:04d}.wav"
+        fleet["fan"].values[name] = fleet["fan"].alert + 0.01
+    result = evaluate(fleet, dataset, tmp_path / "out", examples=0)
+    assert "more false alarms than requested" in result.report.read_text(encoding="utf-8")
+    assert "ssdpt score MODEL CLIPS --commission" in result.notes[0]
+
+
 def test_false_alarms_can_be_listened_to(tmp_path):
     fleet, dataset = make_fakes(tmp_path, clips=10, domains=("source",), separation=5)
     quiet = evaluate(fleet, dataset, tmp_path / "quiet", examples=1)

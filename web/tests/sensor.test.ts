@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Band, BandTrend, Reading, Sensor } from '../src/api/types'
 import { bandsWithReadings, bandText, mostChanged, withLevels } from '../src/lib/bandTrend'
-import { axesText, levelText, MICROPHONE, quantity, sampleRate, sensorSettings } from '../src/lib/sensor'
+import { axesText, decodingRate, levelText, MICROPHONE, quantity, sampleRate, sensorSettings } from '../src/lib/sensor'
 import { SOURCES, sourceSettings } from '../src/lib/sources'
 
 const SENSOR: Sensor = { unit: 'g', full_scale: 50, sample_rate: 25_600, axes: ['x', 'y'], at_intervals: true }
@@ -71,4 +71,11 @@ test('readings become points of the band trend, or part of its last one', () => 
 test('readings update the levels of the bands, if they are those of the machine', () => {
   expect(withLevels([band(-50)], [-41]).map(({ now_db }) => now_db)).toEqual([-41])
   expect(withLevels([band(-50)], [-41, -42]).map(({ now_db }) => now_db)).toEqual([-50])
+})
+
+test('recordings are decoded at their own rate, as far as browsers can', () => {
+  expect(decodingRate(SENSOR)).toBe(25_600)
+  expect(decodingRate({ ...SENSOR, sample_rate: 2000 })).toBe(8000)
+  expect(decodingRate({ ...SENSOR, sample_rate: 0 })).toBe(16_000)
+  expect(decodingRate(null)).toBe(16_000)
 })

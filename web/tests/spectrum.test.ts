@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { EventSpectrogram, MachineState, Spectrum } from '../src/api/types'
-import { comparison, eventLevels } from '../src/lib/spectrum'
+import { bandLevels, comparison, eventLevels } from '../src/lib/spectrum'
 
 const HZ = [500, 1000, 2000, 3000, 5000, 7000]
 
@@ -42,4 +42,10 @@ test('the spectrum of an event is that of the columns while it lasts', () => {
   expect(eventLevels(picture, 11, 13)).toEqual([0, -80])
   expect(eventLevels(picture, 13, null)).toEqual([-100, -100])
   expect(eventLevels(picture, 20, null)).toEqual([])
+})
+
+test('levels of the bands while an event lasts', () => {
+  const trend = { seconds_per_point: 10, edges_hz: [30, 100, 300], time: [10, 20], levels: [[-60, -40], [-50, -20]] }
+  expect(bandLevels(trend)).toEqual([-55, -30])
+  expect(bandLevels({ ...trend, time: [], levels: [] })).toEqual([])
 })

@@ -48,10 +48,12 @@ test('events to acknowledge: alarms before alerts, then the newest', () => {
 })
 
 test('a machine that is not scored says what it is waiting for', () => {
-  const waiting = { state: 'starting', model: '', learning: null, last_sound: 5 } as const
+  const waiting = { state: 'starting', model: '', baseline: null, learning: null, last_sound: 5 } as const
   expect(stateSentence({ ...waiting, last_sound: null })).toBe('Waiting for the first sound.')
   expect(stateSentence(waiting)).toBe('Waiting for a baseline to be learned.')
   expect(stateSentence({ ...waiting, model: 'texture' })).toBe('Waiting for enough continuous sound.')
+  const baseline = { learned_at: 5, recordings: 60, commissioned_at: null } // of snapshots: without a model
+  expect(stateSentence({ ...waiting, baseline })).toBe('Waiting for enough continuous sound.')
   expect(stateSentence({ ...waiting, state: 'off' })).toContain('Switched off')
 })
 

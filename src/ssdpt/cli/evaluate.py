@@ -57,8 +57,8 @@ def evaluate(
         float | None, typer.Option(min=0.001, help="Seconds from one snapshot to the next.")
     ] = None,
     channel: Annotated[
-        int, typer.Option(min=0, help="Which channel of the snapshots is judged, from 0.")
-    ] = 0,
+        str, typer.Option(help="Channel of the snapshots to judge, from 0, or axis by name.")
+    ] = "0",
 ) -> None:
     """How good is a model? AUC, pAUC, false alarms, and an HTML report with plots and sounds."""
     if out is None:
@@ -117,19 +117,20 @@ def _evaluate_model(
 
 
 def _evaluate_runs(
-    data: Path, out: Path, snapshot: float | None, every: float | None, channel: int
+    data: Path, out: Path, snapshot: float | None, every: float | None, channel: str
 ) -> None:
     from ssdpt.evaluation.run_to_failure.evaluation import evaluate_runs
 
     arguments = ["ssdpt", "evaluate", "--run-to-failure", str(data), "--out", str(out)]
-    for name, value in (("--snapshot", snapshot), ("--every", every), ("--channel", channel)):
+    for name, value in (("--snapshot", snapshot), ("--every", every)):
         arguments += [name, f"{value:g}"] if value else []
+    arguments += ["--channel", channel] if channel != "0" else []
     result = evaluate_runs(
         data,
         out,
         snapshot=snapshot,
         every=every,
-        channel=channel,
+        channel=int(channel) if channel.isdecimal() else channel,
         reporter=REPORTER,
         command=shlex.join(arguments),
     )

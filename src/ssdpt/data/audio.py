@@ -109,7 +109,7 @@ def content_digest(recording: Recording) -> str:
 
 
 def flac_bytes(samples: Floats, sample_rate: int) -> bytes:
-    """Samples (n,) as a FLAC file of 16 bits."""
+    """Samples (n,) or (n, channels) as a FLAC file of 16 bits."""
     file = io.BytesIO()
     soundfile.write(file, np.clip(samples, -1.0, 1.0), sample_rate, format="FLAC", subtype="PCM_16")
     return file.getvalue()

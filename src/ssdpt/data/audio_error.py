@@ -14,6 +14,7 @@ Problem = Literal[
     "empty",
     "not numbers",
     "silent",
+    "dead axis",
     "wrong unit",
     "times out of order",
     "refused",

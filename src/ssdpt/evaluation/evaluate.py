@@ -10,8 +10,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from scipy import stats
-
 from ssdpt.common.files import write_json, write_text, writing
 from ssdpt.common.progress import SILENT, Reporter
 from ssdpt.errors import SsdptError
@@ -27,6 +25,7 @@ from ssdpt.evaluation.outcome import Evaluation, SectionThresholds, percent
 from ssdpt.evaluation.reliability import COLUMNS, reliabilities
 from ssdpt.evaluation.report import render
 from ssdpt.evaluation.tables import MachineResult, Results, result_tables
+from ssdpt.evaluation.verdict import least_rate
 from ssdpt.types import Recording
 
 if TYPE_CHECKING:
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
 
 Reference = Callable[[Recording], float]
 
-_SURPRISING = 0.001  # probability of that many false alarms, below which a note is made
 SCORE_COLUMNS = (
     *("path", "machine", "section", "domain", "label"),
     *("value", "threshold", "level", "p_value", "parts", "notes"),
@@ -136,7 +134,7 @@ def _remarks(results: Results, detectors: Mapping[str, Scorer]) -> Iterator[str]
         yield "No faulty clips: AUC and pAUC are not defined, only false alarms are reported"
     for machine in results.machines:
         rates, requested = machine.rates, detectors[machine.machine].false_alarm_rate
-        if stats.binom.sf(rates.false_alarms - 1, rates.normals, requested) < _SURPRISING:
+        if least_rate(rates) > requested:  # as the badge has it
             yield (
                 f"{machine.machine}: {percent(rates.false_alarm_rate)} false alarms, but "
                 f"{percent(requested)} were requested: normal sound here differs from what the "

@@ -34,12 +34,17 @@ def grade(auc: Estimate | None) -> str:
     return next(grade for lowest, grade in _GRADES if auc.value >= lowest)
 
 
+def least_rate(rates: Rates) -> float:
+    """The false-alarm rate that is certainly reached: the lower end of its 95 % interval."""
+    return exact_interval(rates.false_alarms, rates.normals)[0] if rates.normals else 0.0
+
+
 def verdict(auc: Estimate | None, rates: Rates, requested: float) -> Verdict:
     """Separation, limited by false alarms: to weak if they are certainly twice the requested rate,
     to fair if they are certainly more than requested (95 % interval of the measured rate)."""
     separation = grade(auc)
     text = {"chance": "no better than chance"}.get(separation, separation)
-    at_least, _ = exact_interval(rates.false_alarms, rates.normals) if rates.normals else (0.0, 1.0)
+    at_least = least_rate(rates)
     if at_least <= requested:
         return Verdict(separation, text)
     if separation == "chance":

@@ -6,6 +6,7 @@ import csv
 
 import numpy as np
 import pytest
+import soundfile
 from typer.testing import CliRunner
 
 from bearing_lives import RATE, life, write_life
@@ -114,6 +115,22 @@ def test_command(tmp_path):
     assert result.exit_code == 0, result.output
     assert "right" in result.output
     assert "report.html" in result.output
+
+
+def test_axis_is_chosen_by_its_name(tmp_path):
+    fine, worn = life(growth=0.0, seed=1).reshape(-1), life().reshape(-1)
+    (tmp_path / "runs").mkdir()
+    soundfile.write(tmp_path / "runs" / "a.flac", np.stack([fine, worn], axis=1), RATE)
+    sensor = "unit: g\nfull_scale: 50\naxes: [x, y]\nsnapshot: 0.1\nevery: 10\n"
+    (tmp_path / "runs" / "sensor.yaml").write_text(sensor)
+    arguments = ["evaluate", "--run-to-failure", str(tmp_path / "runs"), "--out"]
+    arguments += [str(tmp_path / "out")]
+    for axis, verdict in (("x", "missed"), ("y", "right"), ("1", "right")):
+        result = CliRunner().invoke(app, [*arguments, "--channel", axis])
+        assert result.exit_code == 0, result.output
+        assert verdict in result.output.splitlines()[1]
+    result = CliRunner().invoke(app, [*arguments, "--channel", "z"])
+    assert result.exit_code == 2
 
 
 @pytest.mark.parametrize(

@@ -155,7 +155,7 @@ def test_what_was_measured_while_it_was_off_is_not_learned():
     for number in range(80):
         off = number < 15 or number % 7 == 0
         pump.measure(lambda n, off=off: bearing(n, level=0.0005 if off else 0.02))
-    judge, _ = pump.monitor.collector.learn(pump.monitor.settings.alarm, 0.0)
+    judge, *_ = pump.monitor.collector.learn(pump.monitor.settings.alarm, 0.0)
     assert judge.baseline.lowest_db[0] == pytest.approx(-31, abs=1)
 
 
@@ -206,7 +206,7 @@ def test_nothing_is_learned_from_what_cannot_be_used():
         pump.take(Unusable("broken"))
         pump.take(snapshot(pump.number - 0.5, 900 * bearing(number)))
         pump.take(snapshot(pump.number - 0.4, bearing(number)[:1000] * 10))  # of another length
-    judge, _ = pump.monitor.collector.learn(pump.monitor.settings.alarm, 0.0)
+    judge, *_ = pump.monitor.collector.learn(pump.monitor.settings.alarm, 0.0)
     assert judge.form.samples == SAMPLES
     assert judge.baseline.steps == 40
     assert judge.baseline.highest_db[0] == pytest.approx(-31, abs=1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import time
 
 import numpy as np
@@ -160,3 +161,27 @@ def test_a_stream_keeps_the_sample_rate_of_its_sensor(opened):
     status = service.api.machine_status("pump").sensor
     assert (status.sample_rate, status.unit, status.full_scale) == (25_600, "m/s²", 500.0)
     assert service.machines["pump"].capture.rate == 25_600
+
+
+def sample_rms(service):
+    samples, rate = soundfile.read(io.BytesIO(service.api.normal_sample("pump")), always_2d=True)
+    assert (rate, samples.shape[1]) == (RATE, 1)
+    return float(np.sqrt(np.mean(samples**2)))
+
+
+def test_normal_sample_is_of_the_baseline_and_outlives_a_restart(opened):
+    service = opened(MonitorConfig(machines=(pump(),)))
+    sender = Sender(service)
+    with pytest.raises(SsdptError, match="no normal sound to compare with yet"):
+        service.api.normal_sample("pump")
+    service.api.start_learning("pump", 5)
+    sender.send(45)
+    wait_until(lambda: service.api.machine_status("pump").baseline)
+    learned = sample_rms(service)
+    sender.send(20, burst=0.2)  # the second axis knocks: the sample shown is of that one
+    assert state(service) in ("alert", "alarm")
+    assert sample_rms(service) == pytest.approx(learned, rel=0.1)
+    wait_until(lambda: service.store.sample("pump"))
+    opened.close()
+    service = opened(MonitorConfig(machines=(pump(),)))
+    assert sample_rms(service) == pytest.approx(learned, rel=0.1)

@@ -47,7 +47,7 @@ export function BaselinePanel({ machine }: { machine: MachineStatus }) {
       )}
       {isAdmin && !machine.learning && (
         <>
-          {machine.thresholds && (
+          {machine.thresholds && !machine.sensor?.at_intervals && (
             <>
               <p className="plain">
                 If the sound has changed and the cause is harmless, accept the drift: the sound of the last ten minutes becomes normal.

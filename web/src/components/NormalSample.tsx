@@ -10,6 +10,8 @@ import { SpectrogramCanvas } from './SpectrogramCanvas'
 
 interface Props {
   machine: string
+  /** Hz at which both sounds are decoded. */
+  sampleRate: number
   /** Of the event: the normal sample is drawn on the same scale. */
   spectrogram: Spectrogram | null
   /** The sound of the event, once decoded. */
@@ -24,7 +26,7 @@ function columnsOf(normal: AudioBuffer, event: AudioBuffer, shown: Spectrogram):
 }
 
 /** The normal sound of the machine, to compare with. */
-export function NormalSample({ machine, spectrogram, event, description }: Props) {
+export function NormalSample({ machine, sampleRate, spectrogram, event, description }: Props) {
   const [normal, setNormal] = useState<AudioBuffer | null>(null)
   const [head, setHead] = useState(0)
   const player = useRef<WaveSurfer | null>(null)
@@ -54,6 +56,7 @@ export function NormalSample({ machine, spectrogram, event, description }: Props
         <Player
           title="a normal sample"
           src={url(`machines/${machine}/normal.flac`)}
+          sampleRate={sampleRate}
           missing="There is no normal sample of this machine yet."
           onTime={(time, duration) => setHead(duration ? time / duration : 0)}
           onReady={(ready) => {

@@ -7,6 +7,8 @@ import { Waveform, type Selection } from './Waveform'
 interface Props {
   title: string
   src: string
+  /** Hz at which it is decoded. */
+  sampleRate: number
   /** Shown when there is no recording. */
   missing: string
   /** The key that plays and pauses, if any. */
@@ -39,7 +41,7 @@ function Seconds({ label, value, onChange }: { label: string; value: number; onC
   )
 }
 
-export function Player({ title, src, missing, shortcut = '', onTime, onReady }: Props) {
+export function Player({ title, src, sampleRate, missing, shortcut = '', onTime, onReady }: Props) {
   const player = useRef<WaveSurfer | null>(null)
   const [isPlaying, setPlaying] = useState(false)
   const [rate, setRate] = useState(1)
@@ -60,6 +62,7 @@ export function Player({ title, src, missing, shortcut = '', onTime, onReady }: 
     <div className="player">
       <Waveform
         src={src}
+        sampleRate={sampleRate}
         label={`Waveform: ${title}`}
         rate={rate}
         isLooping={isLooping}

@@ -32,6 +32,8 @@ export function ThresholdPanel({ machine }: { machine: MachineStatus }) {
         <p className="plain">There are no thresholds yet: learn a baseline first.</p>
       </Panel>
     )
+  // Limits of change are the same for all machines: there is nothing to choose.
+  const isFixed = machine.sensor?.at_intervals ?? false
   const shown = (movedTo === null ? null : preview.content) ?? machine.thresholds
   const save = () =>
     run(() => put(url(`machines/${machine.id}/thresholds`), { false_alerts_per_week: chosen }).then(reload)).then((done) => {
@@ -39,26 +41,28 @@ export function ThresholdPanel({ machine }: { machine: MachineStatus }) {
     })
   return (
     <Panel title={TITLE} aside={shown.provisional && <span className="tag">Provisional threshold</span>}>
-      <label className="slider">
-        <span>
-          Accept <strong>{falseAlerts(chosen)}</strong>
-        </span>
-        <input
-          type="range"
-          min={0}
-          max={FALSE_ALERT_STOPS.length - 1}
-          step={1}
-          value={stop}
-          disabled={!isAdmin}
-          aria-label="Acceptable false alerts"
-          aria-valuetext={falseAlerts(chosen)}
-          onChange={(event) => setMovedTo(Number(event.target.value))}
-        />
-        <span className="ends">
-          <span>fewer false alerts, slower</span>
-          <span>more, faster</span>
-        </span>
-      </label>
+      {!isFixed && (
+        <label className="slider">
+          <span>
+            Accept <strong>{falseAlerts(chosen)}</strong>
+          </span>
+          <input
+            type="range"
+            min={0}
+            max={FALSE_ALERT_STOPS.length - 1}
+            step={1}
+            value={stop}
+            disabled={!isAdmin}
+            aria-label="Acceptable false alerts"
+            aria-valuetext={falseAlerts(chosen)}
+            onChange={(event) => setMovedTo(Number(event.target.value))}
+          />
+          <span className="ends">
+            <span>fewer false alerts, slower</span>
+            <span>more, faster</span>
+          </span>
+        </label>
+      )}
       <dl className="figures">
         <div>
           <dt>Alert from</dt>
@@ -74,7 +78,7 @@ export function ThresholdPanel({ machine }: { machine: MachineStatus }) {
         </div>
       </dl>
       <p className={shown.provisional ? 'plain basis warned' : 'plain basis'}>{shown.message}</p>
-      {machine.baseline && <p className="plain">{commissioningText(machine.baseline, zone)}</p>}
+      {machine.baseline && !isFixed && <p className="plain">{commissioningText(machine.baseline, zone)}</p>}
       {movedTo !== null && (
         <div className="buttons">
           <button type="button" className="main" disabled={busy || chosen === current} onClick={() => void save()}>
@@ -85,7 +89,7 @@ export function ThresholdPanel({ machine }: { machine: MachineStatus }) {
           </button>
         </div>
       )}
-      <RequiresRole role="admin" to="change the thresholds" />
+      {!isFixed && <RequiresRole role="admin" to="change the thresholds" />}
       <ErrorMessage message={error || preview.error} />
     </Panel>
   )

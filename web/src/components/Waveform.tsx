@@ -17,6 +17,8 @@ interface Props {
   selection: Selection | null
   onSelect: (selection: Selection | null) => void
   onTime: (time: number, duration: number) => void
+  /** Hz at which it is decoded. */
+  sampleRate: number
   onPlaying: (isPlaying: boolean) => void
   onError: () => void
   onReady: (player: WaveSurfer) => void
@@ -32,7 +34,7 @@ function adoptStyle(player: WaveSurfer): void {
 
 /** The waveform of a recording; dragging selects a part of it. */
 export function Waveform(props: Props) {
-  const { src, label, rate, selection } = props
+  const { src, label, rate, sampleRate, selection } = props
   const holder = useRef<HTMLDivElement>(null)
   const latest = useRef(props)
   const region = useRef<Region | null>(null)
@@ -54,8 +56,8 @@ export function Waveform(props: Props) {
       cursorColor: colour('text'),
       cursorWidth: 2,
       normalize: true,
-      // The sample rate of the models; spectra are computed from this.
-      sampleRate: 16_000,
+      // Spectra are computed from this.
+      sampleRate,
       plugins: [plugin],
     })
     adoptStyle(wave)
@@ -93,7 +95,7 @@ export function Waveform(props: Props) {
       setPlayer(null)
       wave.destroy()
     }
-  }, [src, theme])
+  }, [src, theme, sampleRate])
 
   useEffect(() => {
     player?.setPlaybackRate(rate, true)

@@ -31,6 +31,11 @@ export function sampleRate(hz: number): string {
   return hz < 1000 ? `${hz} Hz` : `${Number((hz / 1000).toFixed(3))} kHz`
 }
 
+/** Hz at which a browser decodes its recordings: their own, as far as browsers can, so that no band is lost. */
+export function decodingRate(sensor: Sensor | null): number {
+  return Math.min(96_000, Math.max(8000, sensor?.sample_rate || 16_000))
+}
+
 /** What was entered about a sensor when a machine is added. */
 export interface SensorDraft {
   unit: Sensor['unit']

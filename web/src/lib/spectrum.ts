@@ -1,5 +1,5 @@
 /** A spectrum against the band of the normal sound, in a sentence. */
-import type { EventSpectrogram, MachineState, Spectrum } from '../api/types'
+import type { BandTrend, EventSpectrogram, MachineState, Spectrum } from '../api/types'
 import { band, hertz } from './numbers'
 
 /** Bins further out than this are named; by chance a normal sound leaves the band a little. */
@@ -61,4 +61,10 @@ export function eventLevels(spectrogram: EventSpectrogram, began: number, ended:
     const sum = during.reduce((total, column) => total + (column[bin] ?? 0), 0)
     return low_db + (sum / during.length / 255) * (high_db - low_db)
   })
+}
+
+/** Mean level of each band in dB over a time; empty where nothing was measured. */
+export function bandLevels(trend: BandTrend): number[] {
+  const count = trend.levels.length
+  return (trend.levels[0] ?? []).map((_, band) => trend.levels.reduce((sum, levels) => sum + (levels[band] ?? 0), 0) / count)
 }

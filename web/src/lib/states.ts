@@ -23,9 +23,9 @@ export const STATE_HELP: Record<MachineState, string> = {
   starting: 'Not scored yet: too little sound so far, or no baseline.',
 }
 
-/** Whether it has no model and is not learning one. */
-export function needsBaseline(machine: Pick<MachineStatus, 'model' | 'learning'>): boolean {
-  return !machine.model && !machine.learning
+/** Whether it has no model or baseline and is not learning one. */
+export function needsBaseline(machine: Pick<MachineStatus, 'model' | 'baseline' | 'learning'>): boolean {
+  return !machine.model && !machine.baseline && !machine.learning // of snapshots, a baseline is no model
 }
 
 /** When the mute ends; null where there is none at `now`. The service does not send that a mute has ended. */
@@ -38,7 +38,7 @@ export function isMuted(machine: Pick<MachineStatus, 'muted_until'>, now: number
 }
 
 /** The state of a machine in a sentence. */
-export function stateSentence(machine: Pick<MachineStatus, 'state' | 'model' | 'learning' | 'last_sound'>): string {
+export function stateSentence(machine: Pick<MachineStatus, 'state' | 'model' | 'baseline' | 'learning' | 'last_sound'>): string {
   if (machine.state !== 'starting') return STATE_HELP[machine.state]
   if (machine.last_sound === null) return 'Waiting for the first sound.'
   if (needsBaseline(machine)) return 'Waiting for a baseline to be learned.'

@@ -17,6 +17,7 @@ import { StateBadge } from '../components/StateBadge'
 import { comparedWith, sampleText } from '../lib/baseline'
 import { score } from '../lib/numbers'
 import { link } from '../lib/route'
+import { decodingRate } from '../lib/sensor'
 import { eventSentence, KIND_NAMES } from '../lib/states'
 import { stamp } from '../lib/time'
 
@@ -45,6 +46,7 @@ export function EventPage({ id }: { id: string }) {
     )
   const machine = machines[event.machine]
   const hasSound = event.kind !== 'signal'
+  const sampleRate = decodingRate(machine?.sensor ?? null)
   const keepsAudio = service?.keeps_audio ?? true
   const take = (after: MachineEvent) => {
     setChanged(after)
@@ -90,13 +92,21 @@ export function EventPage({ id }: { id: string }) {
                 <Findings findings={event.findings} />
               </Panel>
             )}
-            <EventSound event={event} keepsAudio={keepsAudio} spectrogram={spectrogram} onDecoded={setSound} />
+            <EventSound
+              event={event}
+              keepsAudio={keepsAudio}
+              atIntervals={machine?.sensor?.at_intervals ?? false}
+              sampleRate={sampleRate}
+              spectrogram={spectrogram}
+              onDecoded={setSound}
+            />
             {machine && spectrogram.content && (
               <EventSpectrum event={event} machine={machine} spectrogram={spectrogram.content} zone={zone} />
             )}
             {keepsAudio && (
               <NormalSample
                 machine={event.machine}
+                sampleRate={sampleRate}
                 spectrogram={spectrogram.content}
                 event={sound}
                 description={sampleText(event.baseline_learned_at, machine?.baseline ?? null, zone)}

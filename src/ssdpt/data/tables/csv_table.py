@@ -27,6 +27,7 @@ _MOST_HEADER_LINES = 100
 _ALIKE = 3  # lines of the same kinds of cells, which begin the numbers
 _SNIFFED = 1 << 14  # bytes
 _LEAST_ROWS = 16  # of a recording; a few numbers in a note are none
+_MOST_ENDINGS = 100  # rows whose last cells say how many digits are usual
 _DELIMITERS = ("\t", ";", ",", None)  # None: blanks
 
 Kind = Literal["number", "time", "text"]
@@ -43,7 +44,8 @@ class _Shape:
 
 
 def _read(path: Path, sensor: Sensor) -> Table:
-    lines = _text(path.read_bytes()).splitlines()
+    text = _text(path.read_bytes())
+    lines = text.splitlines()
     while lines and not lines[-1].strip():
         lines.pop()
     if not lines:
@@ -60,6 +62,8 @@ def _read(path: Path, sensor: Sensor) -> Table:
     rows = lines[shape.first :]
     numbers = [place for place, kind in enumerate(shape.kinds) if kind == "number"]
     values = _numbers(path, rows, shape, numbers)  # (rows, number columns)
+    if not text.endswith(("\n", "\r")):
+        _check_last_digits(path, rows, shape)
     columns = []
     for place, kind in enumerate(shape.kinds):
         name, unit = name_and_unit(shape.names[place] if shape.names else "")
@@ -246,6 +250,24 @@ def _row(
                 path, "not numbers", f"line {line}: '{cells[place]}' is not a number; correct it"
             ) from error
     return values
+
+
+def _check_last_digits(path: Path, rows: Sequence[str], shape: _Shape) -> None:
+    """A file that was cut within its last number: it has fewer digits than all before it."""
+    *before, last = (_decimals(_cells(row, shape.delimiter)[-1]) for row in rows[-_MOST_ENDINGS:])
+    if len(before) >= _LEAST_ROWS and set(before) == {max(before)} and last < before[0]:
+        ending = _cells(rows[-1], shape.delimiter)[-1]
+        raise AudioError(
+            path,
+            "cut short",
+            f"cut short: line {shape.first + len(rows)}, the last, ends within the number "
+            f"'{ending}'; copy or record it again",
+        )
+
+
+def _decimals(cell: str) -> int:
+    """How many characters follow the decimal point."""
+    return len(cell.partition(".")[2])
 
 
 def _times(path: Path, rows: Sequence[str], shape: _Shape, place: int) -> np.ndarray:

@@ -105,7 +105,7 @@ def evaluate_runs(
     *,
     snapshot: float | None = None,
     every: float | None = None,
-    channel: int = 0,
+    channel: int | str = 0,
     reporter: Reporter = SILENT,
     command: str = "",
 ) -> RunsEvaluation:

@@ -11,6 +11,7 @@ from ssdpt.alarms.running import OFF_BELOW_DB
 from ssdpt.alarms.settings import AlarmSettings
 from ssdpt.alarms.snapshot_judge import SnapshotForm, SnapshotJudge
 from ssdpt.features.indicators import Indicators
+from ssdpt.monitor.learning.snapshot_sample import SnapshotSample
 from ssdpt.monitor.learning.snapshot_sounds import SnapshotSounds, Sounds
 from ssdpt.types import Floats
 
@@ -22,6 +23,7 @@ class _Collected:
     """Snapshots of one form."""
 
     sounds: SnapshotSounds
+    sample: SnapshotSample
     snapshots: list[Axes] = field(default_factory=list)
     seconds: float = 0.0  # of running that they cover
 
@@ -54,9 +56,12 @@ class SnapshotCollector:
 
     def add(self, form: SnapshotForm, samples: Floats, axes: Axes, end: float) -> None:
         """One more snapshot (axes, samples), that ended at `end`, and its indicators."""
-        collected = self._by_form.setdefault(form, _Collected(SnapshotSounds(form)))
+        if form not in self._by_form:
+            self._by_form[form] = _Collected(SnapshotSounds(form), SnapshotSample(form))
+        collected = self._by_form[form]
         collected.snapshots.append(axes)
         collected.sounds.add(samples)
+        collected.sample.add(samples)
         if self._last is not None:
             collected.seconds += max(0.0, end - self._last)
         self._last = end
@@ -68,12 +73,18 @@ class SnapshotCollector:
         """The machine is off: the time until it runs again does not count."""
         self._last = None
 
-    def learn(self, settings: AlarmSettings, learned_at: float) -> tuple[SnapshotJudge, Sounds]:
-        """Judge and normal sounds of the form of which there are most; call when it is complete."""
+    def learn(
+        self, settings: AlarmSettings, learned_at: float
+    ) -> tuple[SnapshotJudge, Sounds, Floats]:
+        """Judge, normal sounds and a sample (axes, samples) of the form of which there are most.
+
+        Call when it is complete.
+        """
         running = {form: collected.running for form, collected in self._by_form.items()}
         form = max(running, key=lambda one: len(running[one]))
         judge = SnapshotJudge.learn(form, running[form], settings, learned_at)
-        return judge, self._by_form[form].sounds.learn()
+        collected = self._by_form[form]
+        return judge, collected.sounds.learn(), collected.sample.sound()
 
     @property
     def seconds(self) -> float:

@@ -112,8 +112,8 @@ class MonitorApi:
         return spectrogram(frames, begin, capture.frequencies, capture.mel_seconds)
 
     def normal_sample(self, id: str) -> bytes:
-        """Some seconds of normal sound as a FLAC file."""
-        return self._samples.flac(self._machines.stream(id))
+        """Some seconds of normal sound, or normal snapshots end to end, as a FLAC file."""
+        return self._samples.flac(self._machines[id])
 
     def event_spectrogram(self, id: str) -> EventSpectrogram:
         """The picture of an event."""

@@ -110,11 +110,12 @@ class BaselineLearning:
             ):
                 return
             machine.collector = None
-            judge, sounds = collector.learn(machine.settings.alarm, now)
-            machine.adopt(judge, sounds)
+            judge, sounds, sample = collector.learn(machine.settings.alarm, now)
+            machine.adopt(judge, sounds, sample)
             for message in machine.set_state("starting"):
                 self._publisher.publish(message)
         self._values.save(machine)
+        self._samples.store_later(machine)
         self._values.remove(machine.id, _LEARNING)
         self._publisher.machine_changed(machine.id)
         self._log.note(

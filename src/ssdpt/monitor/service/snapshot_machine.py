@@ -47,7 +47,7 @@ from ssdpt.monitor.scoring.live_model import LiveScore
 from ssdpt.monitor.service.band_status import band_statuses
 from ssdpt.monitor.service.machine import MachineMonitor
 from ssdpt.monitor.sources.snapshot import Snapshot, Unusable
-from ssdpt.types import VIBRATION_UNITS, Level
+from ssdpt.types import VIBRATION_UNITS, Floats, Level
 
 _MAX_DISCONNECTED = 60.0  # seconds
 # Keys of what is kept.
@@ -63,6 +63,7 @@ class SnapshotMonitor(MachineMonitor):
     def __init__(self, settings: MachineSettings, capture: SnapshotCapture) -> None:
         super().__init__(settings, capture)
         self.judge: SnapshotJudge | None = None  # None until a baseline is learned
+        self.normal_sample: Floats | None = None  # (axes, samples); None after a restart
         self._sounds: Sounds = {}  # what a changed axis is compared with to name the change
         self._checks = SnapshotChecks(settings.sensor, None if self._played else clock.time)
         self._running = _running_detector(settings)
@@ -142,6 +143,12 @@ class SnapshotMonitor(MachineMonitor):
         edges = IndicatorMeter(snapshot.sample_rate, snapshot.samples.shape[1]).edges
         return band_spectrum(edges, self._last_axes[0], None)
 
+    @property
+    def shown_row(self) -> int:
+        """Number of the axis that has changed most; there is a baseline."""
+        assert self.judge is not None
+        return self.judge.form.axes.index(self._axis_of(self.judge))
+
     def spectrogram(self, seconds: float) -> Spectrogram:
         """The snapshots of the last seconds, of the axis that has changed most."""
         return snapshot_spectrogram(self.capture.kept, self._shown_axis, seconds)
@@ -156,9 +163,10 @@ class SnapshotMonitor(MachineMonitor):
         self._running = _running_detector(self.settings)
         self.collector = SnapshotCollector.for_minutes(minutes)
 
-    def adopt(self, judge: SnapshotJudge, sounds: Sounds) -> None:
-        """Be compared with a newly learned baseline from now on."""
+    def adopt(self, judge: SnapshotJudge, sounds: Sounds, sample: Floats) -> None:
+        """Be compared with a newly learned baseline from now on; `sample` (axes, samples)."""
         self.judge, self._sounds, self._other_scale = judge, sounds, False
+        self.normal_sample = sample
 
     def learned_values(self) -> dict[str, Any]:
         if self.judge is None:
