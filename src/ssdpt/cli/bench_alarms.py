@@ -70,7 +70,7 @@ def alerts(
 def commissioning(
     data: Annotated[list[Path], typer.Argument(help="Machines with labelled test clips.")],
     system: Annotated[str, typer.Option(help="The system to fit.")] = "texture",
-    preset: Annotated[str, typer.Option(help="best, or a YAML file.")] = "best",
+    preset: Annotated[str, typer.Option(help="default, best, or a YAML file.")] = "default",
     clips: Annotated[
         int, typer.Option(min=5, help="Normal test clips per section to commission with.")
     ] = 10,

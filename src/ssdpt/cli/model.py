@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 Model = Annotated[Path, typer.Argument(help="A model folder, or a folder of models.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Device = Annotated[str, typer.Option(help="auto, cpu or cuda.")]
+_DEFAULT_PRESET = "default"  # chooses networks where they pay
+
 Hop = Annotated[str | None, typer.Option(help="Frames between scored segments, or auto.")]
 
 
@@ -37,7 +39,9 @@ def fit(
         list[Path], typer.Argument(help="Folders of one or more machines, or CSV manifests.")
     ],
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder for the model.")] = None,
-    preset: Annotated[str, typer.Option(help="best, paper, fast, tiny, or a YAML file.")] = "best",
+    preset: Annotated[
+        str, typer.Option(help="default, best, paper, fast, tiny, or a YAML file.")
+    ] = _DEFAULT_PRESET,
     system: Annotated[str | None, typer.Option(help="A system listed by `ssdpt systems`.")] = None,
     machine: Annotated[
         list[str] | None, typer.Option(help="Only this machine (may be repeated).")
@@ -91,6 +95,7 @@ def fit(
     from ssdpt.config.tree import load_config, parse_override, with_hop
     from ssdpt.data.layouts import read_layouts, without_domain
     from ssdpt.fleet.fleet import add_to_fleet, fit_fleet, only_machines
+    from ssdpt.fleet.plan import plan_fit
 
     settings: dict[str, Any] = dict(parse_override(text) for text in set_ or [])
     options = {
@@ -114,7 +119,7 @@ def fit(
             settings,
             {
                 "--out": out,
-                "--preset": preset != "best",
+                "--preset": preset != _DEFAULT_PRESET,
                 "--background": background,
                 "--frozen": frozen,
                 "--resume": resume,
@@ -132,6 +137,13 @@ def fit(
             config = with_hop(config, hop)
         if commission:
             _require_adaptable(config)
+        plan = plan_fit(
+            dataset.recordings,
+            config,
+            choose=preset == _DEFAULT_PRESET and "system" not in settings and not frozen,
+        )
+        config = plan.config
+        REPORTER.say(plan.message)
         fleet = fit_fleet(
             dataset,
             config,

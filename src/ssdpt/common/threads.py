@@ -1,11 +1,13 @@
-"""Worker threads on which torch, where it is loaded, uses no further threads of its own."""
+"""Threads: workers on which torch uses no further ones, and matrix routines on a single one."""
 
 from __future__ import annotations
 
 import os
 import sys
 import threading
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 
 # torch builds networks from its one common generator: two threads at once would share its numbers.
 BUILDING = threading.RLock()
@@ -37,3 +39,16 @@ def workers(count: int, name: str) -> ThreadPoolExecutor:
     # The number is that of the calling thread, but it is also what threads begun later take over.
     torch.set_num_threads(before)
     return pool
+
+
+@contextmanager
+def single_blas_thread() -> Iterator[None]:
+    """Inside, numpy's matrix routines use one thread.
+
+    Matrices of a few hundred rows take longer on several, which wait for each other, above all on a
+    busy computer.
+    """
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(limits=1, user_api="blas"):
+        yield

@@ -94,7 +94,7 @@ def preset_names() -> list[str]:
     return sorted(Path(item.name).stem for item in folder.iterdir() if item.name.endswith(".yaml"))
 
 
-def load_config(preset: str = "best", overrides: dict[str, Any] | None = None) -> Config:
+def load_config(preset: str = "default", overrides: dict[str, Any] | None = None) -> Config:
     """The settings of a shipped preset, or of a YAML file, with `overrides` laid over it.
 
     `overrides` maps dotted names to values: `{"ssdpt.training.epochs": 5}`.

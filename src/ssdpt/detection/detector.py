@@ -57,7 +57,7 @@ class Detector(Scorer):
         cls,
         source: PathLike | Sequence[Recording] | Sequence[Clip],
         *,
-        config: Config | str = "best",
+        config: Config | str = "default",
         machine: str | None = None,
         work: Path | None = None,
         resume: bool = False,

@@ -20,7 +20,7 @@ from ssdpt.systems import system_class
 from ssdpt.types import Clip, Floats
 
 RATE = 16000  # Hz, of a machine without a model
-_PRESET = "best"
+_PRESET = "default"
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from ssdpt.scoring.whitening import deviations
 from ssdpt.systems.parts.shared_reference import SharedReference
 from ssdpt.types import Domain, Recording
 
-_FOLDS = 20  # in which clips are left out whatever recording they belong to
+_FOLDS = 10  # in which clips are left out whatever recording they belong to
 
 Clips = Sequence[tuple[Recording, ClipViews]]  # clips in all views
 BySection = dict[str, dict[Domain, list[ClipViews]]]

@@ -17,6 +17,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from ssdpt.common.arrays import Arrays, arrays_under
+from ssdpt.common.threads import single_blas_thread
 from ssdpt.config.encoder import EncoderConfig
 from ssdpt.config.tree import Config
 from ssdpt.errors import SsdptError
@@ -87,7 +88,9 @@ class Texture(System):
                 described.append((recording, {view: views[view] for view in shares}))
                 task.advance()
         measure = partial(section_views, shares=shares, settings=config.part(TextureConfig))
-        sections = measure(by_section(described), spread=shared.spread)
+        with single_blas_thread():
+            sections = measure(by_section(described), spread=shared.spread)
+            held_out = held_out_scores(described, measure, shared, config.seed, context.reporter)
         system = cls(
             config,
             {
@@ -96,9 +99,7 @@ class Texture(System):
             },
             shared,
         )
-        system._held_out = held_out_scores(
-            described, measure, shared, config.seed, context.reporter
-        )
+        system._held_out = held_out
         return system
 
     @classmethod
