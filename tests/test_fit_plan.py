@@ -53,7 +53,7 @@ def test_what_a_person_has_chosen_stays(device):
 
 def test_a_long_training_is_announced_with_what_would_be_quick(device):
     message = plan_fit(recordings(150), load_config("best"), choose=False).message
-    assert ("about 1 h on this CPU" if device == "cpu" else "on the GPU") in message
+    assert ("about 61 min on this CPU" if device == "cpu" else "on the GPU") in message
     assert "preset default without them takes seconds" in message
 
 
