@@ -36,6 +36,15 @@ def test_a_model_of_format_2_is_written_again_in_the_newest(system, tmp_path):
     assert again.system.score(clip, section).value == first.system.score(clip, section).value
 
 
+@pytest.mark.parametrize("system", ["texture", "multiview"])
+def test_a_model_without_scales_of_windows_has_one_value_per_clip(system):
+    detector = Detector.load(GOLDEN / system, device="cpu")
+    frames = np.random.default_rng(0).normal(-40, 5, (300, detector.front_end.bins))
+    score = detector.system.score([frames.astype(np.float32)], detector.sections[0])
+    assert score.timeline.value.tolist() == pytest.approx([score.value])
+    assert detector.system.graph().windows is None
+
+
 def test_names_of_format_2_become_those_of_format_3():
     arrays = {
         "background/spread/spectrum": np.zeros(1),

@@ -13,6 +13,7 @@ from ssdpt.systems.multiview.system import MultiView
 from ssdpt.systems.parts import shared_reference
 from ssdpt.systems.parts.embedding_networks import EmbeddingNetworks
 from ssdpt.systems.texture import system as texture
+from ssdpt.systems.texture.windows import grid_of
 
 
 @pytest.fixture
@@ -22,11 +23,12 @@ def computed(monkeypatch):
     embed = EmbeddingNetworks.embed
 
     def counted_views(frames, front_end):
-        calls["views"] += len(frames) > views.LEAST_FRAMES  # shorter: silence, to see sizes
+        # Shorter: silence, to see sizes, and windows for the score over time.
+        calls["views"] += len(frames) > grid_of(front_end).frames
         return views.views_of(frames, front_end)
 
     def counted_embed(self, mels):
-        calls["embeddings"] += 1
+        calls["embeddings"] += len(mels) > 62
         return embed(self, mels)
 
     monkeypatch.setattr(shared_reference, "views_of", counted_views)

@@ -11,6 +11,7 @@ from ssdpt.config.tree import load_config
 from ssdpt.errors import SsdptError
 from ssdpt.systems import system_class, system_names
 from ssdpt.systems.parts.network import TWO_SECTIONS
+from ssdpt.systems.texture.windows import grid_of
 from ssdpt.types import Recording
 
 pytestmark = pytest.mark.parametrize("name", system_names())
@@ -82,8 +83,9 @@ def test_the_timeline_has_a_value_for_every_segment(system, frames, name):
     assert line.start[0] == 0
     assert line.start[-1] + line.duration <= (len(frames) + 1) * system.hop_seconds
     # Of an ensemble the timeline is the first member's, and another may have longer segments.
-    whole = name in {"texture", "multiview"}  # scored by statistics over all of a clip
-    longest = (len(frames) if whole else system.segment_frames) * system.hop_seconds
+    windows = name in {"texture", "multiview"}  # scored as a whole; along the clip by windows
+    length = grid_of(system.front_end).frames if windows else system.segment_frames
+    longest = length * system.hop_seconds
     assert (
         line.duration <= longest
         if name.endswith("ensemble")

@@ -167,10 +167,14 @@ def test_two_paths_with_one_machine_are_refused(fan, simulated):
 def test_recordings_of_hours_are_judged_clip_by_clip(detectors, fan):
     system = detectors["texture"].system
     path = sorted((fan / "train").glob("*.wav"))[0]
-    frames = detectors["texture"].frames(path)
-    score = system.score([frames] * 5, "00")
-    assert len(score.timeline.value) == 5
-    assert score.value == pytest.approx(float(np.mean(score.timeline.value)), rel=1e-5)
+    frames = detectors["texture"].frames(path)[: detectors["texture"].frame_scorer.clip_frames]
+    clips = [system.score([frames], "00"), system.score([frames] * 5, "00")]
+    assert clips[1].value == pytest.approx(clips[0].value, rel=1e-5)
+    once, five_times = (score.timeline for score in clips)
+    np.testing.assert_allclose(five_times.value, np.tile(once.value, 5), rtol=1e-5, atol=1e-5)
+    seconds = len(frames) * system.hop_seconds
+    expected = np.concatenate([once.start + number * seconds for number in range(5)])
+    np.testing.assert_allclose(five_times.start, expected, atol=1e-3)
 
 
 def test_hand_made_views_judge_without_torch_or_scikit_learn(models, fan):

@@ -29,7 +29,7 @@ from ssdpt.scoring.calibrate import Calibration
 from ssdpt.training.log import LOG_FILE
 from ssdpt.version import __version__
 
-FORMAT = 4  # what changed since the first: `ssdpt.detection.upgrade`
+FORMAT = 5  # what changed since the first: `ssdpt.detection.upgrade`
 CONFIG, WEIGHTS, CALIBRATION, DATA, CARD = (
     "config.json",
     "model.safetensors",

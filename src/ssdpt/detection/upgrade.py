@@ -8,6 +8,8 @@ format 2   Gaussians of time-weighted spectra: nothing to rename
 format 3   plain names for the parts of hand-made views and shared networks, and for the list of
            recordings; local outlier factors are computed from the references
 format 4   thresholds say how many recordings they rest on: nothing to rename, unknown before
+format 5   models of whole clips hold the scales of their windows: nothing to rename; without them
+           the score over time has one value per clip
 """
 
 from __future__ import annotations

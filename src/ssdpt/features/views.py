@@ -11,6 +11,7 @@ Each turns the frames of a clip, (frames, values) of `TextureFrames`, into one v
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -26,7 +27,7 @@ _SLOWEST_HZ = 0.1
 _MODULATION_BANDS = 8
 _ENVELOPE_HZ = (8.0, 250.0)
 _ENVELOPE_BANDS = 10
-_SMALLEST = 1e-6  # dB²; silence has no modulation, and no logarithm either
+SMALLEST = 1e-6  # dB²; silence has no modulation, and no logarithm either
 
 
 def views_of(frames: Floats, front_end: TextureFrames) -> dict[str, np.ndarray]:
@@ -37,15 +38,54 @@ def views_of(frames: Floats, front_end: TextureFrames) -> dict[str, np.ndarray]:
     whole = fine[front_end.margin : -front_end.margin]
     power = np.power(10.0, (whole if len(whole) else fine) / 10.0)
     envelope = front_end.envelope(frames).astype(np.float64)
-    half_rate = 0.5 / front_end.frame_seconds
-    slow = np.geomspace(_SLOWEST_HZ, half_rate, _MODULATION_BANDS + 1)
-    fast = np.geomspace(*_ENVELOPE_HZ, _ENVELOPE_BANDS + 1)
+    slow, fast = modulation_bands(front_end), envelope_bands(front_end)
     return {
         "spectrum": 10.0 * np.log10(power.mean(0)),
         "roughness": np.diff(mels, axis=0).std(0),
-        "modulation": _modulation(mels, 1 / front_end.frame_seconds, slow),
-        "envelope": _modulation(envelope, front_end.envelope_rate, fast),
+        "modulation": _modulation(mels, slow),
+        "envelope": _modulation(envelope, fast),
     }
+
+
+@dataclass(frozen=True, slots=True)
+class RateBands:
+    """Bands of how often per second levels rise and fall."""
+
+    rate: float  # levels per second
+    edges: np.ndarray  # (bands + 1,) Hz
+
+    def lines(self, count: int) -> list[tuple[int, int]]:
+        """Of every band, the first line of the spectrum of `count` levels, and that after the last.
+
+        A band that is narrower than so many levels can resolve has the nearest line.
+        """
+        frequencies = np.fft.rfftfreq(count, 1 / self.rate)
+        first = np.searchsorted(frequencies, self.edges).tolist()
+        lines = []
+        for low, high, (begin, end) in zip(
+            self.edges[:-1], self.edges[1:], pairwise(first), strict=True
+        ):
+            if end == begin:
+                begin = int(np.argmin(np.abs(frequencies - np.sqrt(low * high))))
+            lines.append((begin, max(end, begin + 1)))
+        return lines
+
+
+def modulation_bands(front_end: TextureFrames) -> RateBands:
+    """Of the view `modulation`, from ten seconds to half the frame rate."""
+    half_rate = 0.5 / front_end.frame_seconds
+    edges = np.geomspace(_SLOWEST_HZ, half_rate, _MODULATION_BANDS + 1)
+    return RateBands(1 / front_end.frame_seconds, edges)
+
+
+def envelope_bands(front_end: TextureFrames) -> RateBands:
+    """Of the view `envelope`."""
+    return RateBands(front_end.envelope_rate, np.geomspace(*_ENVELOPE_HZ, _ENVELOPE_BANDS + 1))
+
+
+def band_groups(bands: int) -> list[np.ndarray]:
+    """Which neighbouring bands, by number, are averaged."""
+    return np.array_split(np.arange(bands), min(_GROUPS, bands))
 
 
 def clips_of(blocks: Iterable[Floats], clip_frames: int) -> Iterator[Floats]:
@@ -68,6 +108,11 @@ def clips_of(blocks: Iterable[Floats], clip_frames: int) -> Iterator[Floats]:
         yield pending[begin:end]
 
 
+def longest_clip(clip_frames: int) -> int:
+    """Frames of the longest recording that `clips_of` leaves whole."""
+    return (3 * clip_frames - 1) // 2
+
+
 def at_least(frames: Floats, count: int) -> Floats:
     """A clip (frames, values), repeated where it is shorter than `count` frames."""
     if len(frames) >= count:
@@ -75,25 +120,16 @@ def at_least(frames: Floats, count: int) -> Floats:
     return np.concatenate([frames] * -(-count // len(frames)))
 
 
-def _modulation(levels: np.ndarray, rate: float, edges: np.ndarray) -> np.ndarray:
+def _modulation(levels: np.ndarray, rates: RateBands) -> np.ndarray:
     """Power spectrum over time of (times, bands) dB, as a vector of logarithms.
 
-    `rate` is in values per second. The spectrum is averaged between the `edges` in Hz, and over
-    groups of neighbouring bands.
+    The spectrum is averaged within the bands of `rates`, and over groups of neighbouring bands.
     """
     count = len(levels)
     window = np.hanning(count + 2)[1:-1, None]
     spectrum = np.fft.rfft((levels - levels.mean(0)) * window, axis=0)
     power = (spectrum.real**2 + spectrum.imag**2) / count
-    frequencies = np.fft.rfftfreq(count, 1 / rate)
-    first = np.searchsorted(frequencies, edges)
-    rows = []
-    for low, high, begin, end in zip(edges[:-1], edges[1:], first[:-1], first[1:], strict=True):
-        if end > begin:
-            rows.append(power[begin:end].mean(0))
-        else:  # narrower than this clip can resolve: the nearest frequency
-            rows.append(power[np.argmin(np.abs(frequencies - np.sqrt(low * high)))])
-    banded = np.array(rows)  # (modulation bands, bands)
-    groups = np.array_split(banded, min(_GROUPS, banded.shape[1]), axis=1)
-    means = np.stack([group.mean(1) for group in groups], axis=1)
-    return np.log(means + _SMALLEST).ravel()
+    banded = np.array([power[begin:end].mean(0) for begin, end in rates.lines(count)])
+    groups = band_groups(banded.shape[1])
+    means = np.stack([banded[:, group].mean(1) for group in groups], axis=1)
+    return np.log(means + SMALLEST).ravel()

@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from functools import cached_property
 
 import numpy as np
 
 from ssdpt.types import Floats, Timeline
 
 
-@dataclass(frozen=True, slots=True)
 class ClipScore:
-    """The score of one clip, before any threshold. Higher = more anomalous."""
+    """The score of one clip, before any threshold. Higher = more anomalous.
 
-    value: float
-    parts: Mapping[str, float]
-    timeline: Timeline
+    A timeline that costs something is given as a function, and computed when it is asked for.
+    """
+
+    def __init__(
+        self, value: float, parts: Mapping[str, float], timeline: Timeline | Callable[[], Timeline]
+    ) -> None:
+        self.value = value
+        self.parts = parts
+        self._timeline = timeline
+
+    @cached_property
+    def timeline(self) -> Timeline:
+        """The score along the clip."""
+        return self._timeline if isinstance(self._timeline, Timeline) else self._timeline()
 
 
 def aggregate(

@@ -46,6 +46,15 @@ class Bank:
         least: np.ndarray = np.min(scores, axis=0)
         return least
 
+    def without(self, point: np.ndarray) -> Self:
+        """The bank without the normal clip at `point` (d,) and its copies; one clip stays."""
+        domains = {
+            domain: others
+            for domain, references in self.domains.items()
+            if (others := references.without(point)) is not None
+        }
+        return replace(self, domains=domains) if domains else self
+
     def with_more(self, points: np.ndarray, domain: Domain, reference_clips: float) -> Self:
         """A bank with further normal clips (m, d) as a separate condition; the rest stays.
 

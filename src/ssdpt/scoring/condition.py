@@ -59,7 +59,11 @@ class Condition:
 
     def z_scores(self, points: np.ndarray) -> np.ndarray:
         """How unusual clips (m, d), whitened by the spread of the fit, are here: (m,)."""
-        return self.references.z_scores(_rescaled(points, self.directions, self.factors))
+        return self.references.z_scores(self.rescaled(points))
+
+    def rescaled(self, points: np.ndarray) -> np.ndarray:
+        """Clips (m, d), whitened by the spread of the fit, scaled by the spread here: (m, d)."""
+        return _rescaled(points, self.directions, self.factors)
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Everything learned."""

@@ -17,6 +17,7 @@ from ssdpt.scoring.fusion import Scale
 # The scale of few clips is averaged with a prior scale, which counts as this many clips.
 _PRIOR_SPREAD_CLIPS, _PRIOR_MEAN_CLIPS = 30.0, 2.0
 _ENOUGH = 20  # clips whose scale needs no prior; fewer lie almost equally far apart
+_SAME_CLIP = 0.01  # of the neighbour distance: nearer is the clip itself
 _SMALLEST = 1e-9  # distance; of clips that are copies of each other
 _PRIOR = Scale(1.0, 0.25)  # of distance / neighbour distance, where no larger group is given
 
@@ -60,6 +61,17 @@ class References:
         """Of every point (m, d) to its nearest reference, over its neighbour distance: (m,)."""
         nearest: np.ndarray = (distances(points, self.points) / self.neighbour_distance).min(1)
         return nearest
+
+    def without(self, point: np.ndarray) -> Self | None:
+        """These clips without the one at `point` (d,) and its copies; None if none is left."""
+        # A stored point is rounded; other clips lie far outside a hundredth of the usual distance.
+        away = distances(point[None], self.points)[0]
+        others = away > _SAME_CLIP * self.neighbour_distance
+        if not others.any():
+            return None
+        return replace(
+            self, points=self.points[others], neighbour_distance=self.neighbour_distance[others]
+        )
 
     def distances_to_others(self) -> np.ndarray:
         """Of every reference to its nearest other one, (clips,); of a single clip, nothing."""

@@ -36,6 +36,10 @@ class View:
         """How unusual clips (clips, d) are, (clips,)."""
         return self.bank.z_scores(np.asarray(vectors, np.float64) @ self.matrix)
 
+    def without(self, vector: np.ndarray) -> Self:
+        """The view without the normal clip `vector` (d,) as a reference."""
+        return replace(self, bank=self.bank.without(np.asarray(vector, np.float64) @ self.matrix))
+
 
 @dataclass(frozen=True, slots=True)
 class SectionModel:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 import torch
+from torch import nn
 
 from ssdpt.config.tree import Config
 from ssdpt.features.texture import TextureFrames
@@ -54,6 +55,11 @@ class MultiView(Texture):
     def shares(cls, config: Config, shared: SharedReference) -> dict[str, float]:
         shares = super().shares(config, shared)
         return shares if shared.networks is None else shares | shared.networks.shares
+
+    def view_graphs(self, longest: int) -> dict[str, nn.Module]:
+        networks = self.shared_reference.networks
+        graphs = super().view_graphs(longest)
+        return graphs if networks is None else graphs | networks.graphs()
 
     def fit_warnings(self) -> list[str]:
         if self.shared_reference.networks is not None:

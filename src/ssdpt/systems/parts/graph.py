@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from torch import Tensor, nn
 
 from ssdpt.scoring.gaussian import Gaussians
+from ssdpt.scoring.windows import WindowGrid
 
 
 class GraphOutput(NamedTuple):
@@ -16,6 +17,7 @@ class GraphOutput(NamedTuple):
     parts: tuple[Tensor, ...]  # (segments, sections) each, in the order of `SystemGraph.weights`
     embedding: Tensor  # (segments, E)
     clip: Tensor | None = None  # (sections,) where it is not the weighted sum of the parts' means
+    windows: Tensor | None = None  # (windows, sections, parts), where `SystemGraph.windows` is set
 
 
 class SystemGraph(nn.Module):
@@ -24,12 +26,18 @@ class SystemGraph(nn.Module):
     It scores the clip as all sections at once, and takes any number of frames from 1 on.
     """
 
-    def __init__(self, weights: Mapping[str, float], segment_hop: int, at_once: int) -> None:
+    def __init__(
+        self, weights: Mapping[str, float | Sequence[float]], segment_hop: int, at_once: int
+    ) -> None:
         super().__init__()
-        self.weights = dict(weights)  # of the parts in the score
+        # Of the parts in the score: one number, or one for each section.
+        self.weights = dict(weights)
         self.segment_hop = segment_hop  # frames from one segment to the next
         self.at_once = at_once  # segments that a device takes together without running short
         self.references: Gaussians | None = None  # what the clip's score needs besides the graph
+        # Frames of a clip, if it is scored as a whole, and its windows for the score over time.
+        self.clip_frames: int | None = None
+        self.windows: WindowGrid | None = None
 
     def forward(self, frames: Tensor) -> GraphOutput:
         raise NotImplementedError

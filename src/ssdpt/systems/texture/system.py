@@ -8,11 +8,10 @@ are averaged.
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -22,17 +21,33 @@ from ssdpt.errors import SsdptError
 from ssdpt.features.cache import FeatureView
 from ssdpt.features.front_end import FrontEnd
 from ssdpt.features.texture import TextureFrames
-from ssdpt.features.views import LEAST_FRAMES, clips_of, views_of
-from ssdpt.scoring.aggregate import ClipScore, aggregate
+from ssdpt.features.views import LEAST_FRAMES, clips_of, longest_clip, views_of
+from ssdpt.scoring.aggregate import ClipScore
 from ssdpt.scoring.calibrate import Scores
+from ssdpt.scoring.fusion import spread_evenly
 from ssdpt.scoring.normal_map import NormalSound
 from ssdpt.scoring.section_model import ByDomain, SectionModel, View, ViewVectors, view_of
 from ssdpt.scoring.section_score import SectionScore
+from ssdpt.scoring.windows import ScoredClip, clip_by_clip
 from ssdpt.systems.base import FitContext, System
 from ssdpt.systems.parts.shared_reference import SharedReference
 from ssdpt.systems.texture import TextureConfig
 from ssdpt.systems.texture.held_out import HeldOutScores, by_section, held_out_scores
+from ssdpt.systems.texture.windows import (
+    MOST_CLIPS,
+    DescribedClip,
+    Scales,
+    grid_of,
+    normal_scales,
+    scales_from_json,
+    scales_to_json,
+)
 from ssdpt.types import Domain, Floats, Recording
+
+if TYPE_CHECKING:
+    from torch import nn
+
+    from ssdpt.systems.parts.graph import SystemGraph
 
 _FEW_RECORDINGS = 5  # fewer are left out in parts to see how the others score
 _DOMAINS: tuple[Domain, ...] = ("source", "target")
@@ -44,6 +59,7 @@ class Texture(System):
     name: ClassVar[str] = "texture"
     origin: ClassVar[str] = "Hand-made views and nearest normal clips (not in the paper)"
     adapts: ClassVar[bool] = True
+    exports: ClassVar[bool] = True
     uses_shared_reference: ClassVar[bool] = True
     has_held_out_scores: ClassVar[bool] = True
     requires_torch: ClassVar[bool] = False
@@ -55,10 +71,12 @@ class Texture(System):
         config: Config,
         section_models: Mapping[str, SectionModel],
         shared_reference: SharedReference,
+        window_scales: Mapping[str, Scales] | None = None,
     ) -> None:
         super().__init__(config, tuple(section_models))
         self.section_models = dict(section_models)
         self.shared_reference = shared_reference
+        self.window_scales = dict(window_scales or {})  # by section; before format 5 there are none
         self._held_out = HeldOutScores({}, {})  # of the clips it was fitted on
 
     @classmethod
@@ -93,6 +111,7 @@ class Texture(System):
             shared,
         )
         system._held_out = held_out_scores(rows, measure, shared, config.seed, context.reporter)
+        system.window_scales = system._normal_windows(clips, [vectors for _, vectors in rows])
         return system
 
     @classmethod
@@ -113,7 +132,14 @@ class Texture(System):
 
     def score_sections(self, frames: Callable[[], Iterable[Floats]]) -> SectionScore:
         """The views of a clip are computed once for all sections."""
-        return partial(self._score_as, list(self._clip_views(frames())))
+        earlier: list[dict[str, ScoredClip]] = []  # clips of a long recording: only their scores
+        clips = self._clips(frames())
+        latest = DescribedClip(next(clips), grid_of(self.front_end), self._describe)
+        for clip in clips:
+            scored = {section: self._scored(latest, section) for section in self.sections}
+            earlier.append({section: one.computed() for section, one in scored.items()})
+            latest = DescribedClip(clip, grid_of(self.front_end), self._describe)
+        return partial(self._score_as, earlier, latest)
 
     def anomaly_map(self, frames: Floats, section: str) -> Floats:
         """Where the log-mel of a clip is unusual, (frames, mel bins), in squared deviations."""
@@ -127,14 +153,14 @@ class Texture(System):
         return self._held_out.known_recording
 
     def add_normals(self, clips: Iterable[Iterable[Floats]], section: str, domain: Domain) -> int:
-        views = [vectors for frames in clips for _, vectors in self._clip_views(frames)]
+        views = [self._describe(clip) for frames in clips for clip in self._clips(frames)]
         self.section_models[section] = self._with_more(section, views, domain)
         return len(views)
 
     def scores_among_normals(
         self, clips: Iterable[Iterable[Floats]], section: str, domain: Domain
     ) -> list[float]:
-        views = [[vectors for _, vectors in self._clip_views(frames)] for frames in clips]
+        views = [[self._describe(clip) for clip in self._clips(frames)] for frames in clips]
         if len(views) < _FEW_RECORDINGS:  # too few to leave out as a whole: in stretches of time
             every = [vectors for own in views for vectors in own]
             length = -(-len(every) // _FEW_RECORDINGS)
@@ -146,6 +172,34 @@ class Texture(System):
                 model = self._with_more(section, others, domain)
                 scores += [model.score(vectors) for vectors in own]
         return scores
+
+    def graph(self) -> SystemGraph:
+        from ssdpt.systems.texture.graph import ViewsGraph  # scoring itself needs no torch
+
+        grid = grid_of(self.front_end)
+        # The last of several clips may be a frame longer; a short one is repeated.
+        longest = max(longest_clip(self._clip_frames) + 1, grid.frames, 2 * LEAST_FRAMES)
+        return ViewsGraph(
+            self.section_models,
+            self.view_graphs(longest),
+            self.window_scales,
+            clip_frames=self._clip_frames,
+            windows=grid if self.window_scales else None,
+        )
+
+    def view_graphs(self, longest: int) -> dict[str, nn.Module]:
+        """What describes clips of up to `longest` frames in torch, for every view of the model."""
+        from ssdpt.systems.texture.graph import HandMadeView
+        from ssdpt.systems.texture.view_graphs import VIEW_GRAPHS
+
+        assert isinstance(self.front_end, TextureFrames)
+        names = self.config.part(TextureConfig).views
+        if missing := [name for name in names if name not in VIEW_GRAPHS]:
+            raise SsdptError(
+                f"system {self.name} cannot be exported with the view {missing[0]}; fit it with "
+                f"--set 'texture.views=[{', '.join(VIEW_GRAPHS)}]'"
+            )
+        return {name: HandMadeView(VIEW_GRAPHS[name](self.front_end, longest)) for name in names}
 
     def arrays(self) -> dict[str, np.ndarray]:
         # Numbers, not names: a section may be called anything.
@@ -164,6 +218,7 @@ class Texture(System):
         return {
             "section_models": {section: model.description() for section, model in models.items()},
             "shared_reference": self.shared_reference.description(),
+            "window_scales": scales_to_json(self.window_scales),
             "parameters": sum(matrices) + (networks.parameters if networks else 0),
         }
 
@@ -206,18 +261,40 @@ class Texture(System):
         shared = SharedReference.restore(
             config, arrays_under(arrays, "shared_reference/"), description["shared_reference"]
         )
-        return cls(config, models, shared)
+        return cls(config, models, shared, scales_from_json(description.get("window_scales", {})))
 
     @property
     def segment_frames(self) -> int:
         return LEAST_FRAMES
 
-    def _clip_views(self, frames: Iterable[Floats]) -> Iterator[tuple[int, ViewVectors]]:
-        """The clips of a recording: how many frames each has, and its views."""
+    def _clips(self, frames: Iterable[Floats]) -> Iterator[Floats]:
+        """The clips (frames, values) of a recording."""
+        return clips_of(frames, self._clip_frames)
+
+    @property
+    def _clip_frames(self) -> int:
+        return round(self.config.audio.clip_seconds / self.hop_seconds)
+
+    def _describe(self, clip: Floats) -> ViewVectors:
+        """A clip (frames, values) in every view."""
         assert isinstance(self.front_end, TextureFrames)
-        length = round(self.config.audio.clip_seconds / self.hop_seconds)
-        for clip in clips_of(frames, length):
-            yield len(clip), self.views(clip, self.front_end, self.config, self.shared_reference)
+        return self.views(clip, self.front_end, self.config, self.shared_reference)
+
+    def _normal_windows(
+        self, clips: FeatureView, vectors: Sequence[ViewVectors]
+    ) -> dict[str, Scales]:
+        """The scales of normal windows by section, from some of its clips and their views."""
+        scales: dict[str, Scales] = {}
+        for section, model in self.section_models.items():
+            own = [at for at, item in enumerate(clips.recordings) if item.section == section]
+            chosen = [own[at] for at in spread_evenly(len(own), MOST_CLIPS)]
+            frames = (frames for _, frames in clips.only(chosen).clips())
+            some = zip([vectors[at] for at in chosen], frames, strict=True)
+            strata = self._held_out.new_recording.items()
+            held_out = [score for key, values in strata if key[0] == section for score in values]
+            grid = grid_of(self.front_end)
+            scales[section] = normal_scales(model, some, held_out, grid, self._describe)
+        return scales if all(scales.values()) else {}
 
     def _with_more(
         self, section: str, clips: Sequence[ViewVectors], domain: Domain
@@ -226,18 +303,19 @@ class Texture(System):
         reference_clips = self.config.part(TextureConfig).reference_clips
         return self.section_models[section].with_more(clips, domain, reference_clips)
 
-    def _score_as(self, clips: list[tuple[int, ViewVectors]], section: str) -> ClipScore:
-        model = self.section_models[section]
-        scores = {name: array("f") for name in model.views}
-        for _, vectors in clips:
-            for name, score in model.z_scores(vectors).items():
-                scores[name].append(score)
-        seconds = clips[0][0] * self.hop_seconds
-        return aggregate(
-            {name: np.array(values, np.float32) for name, values in scores.items()},
-            {name: view.weight for name, view in model.views.items()},
-            hop_seconds=seconds,
-            segment_seconds=seconds,
+    def _scored(self, clip: DescribedClip, section: str) -> ScoredClip:
+        return clip.score_as(self.section_models[section], self.window_scales.get(section, {}))
+
+    def _score_as(
+        self, earlier: list[dict[str, ScoredClip]], latest: DescribedClip, section: str
+    ) -> ClipScore:
+        clips = [clip[section] for clip in earlier] + [self._scored(latest, section)]
+        views = self.section_models[section].views
+        return clip_by_clip(
+            clips,
+            {name: view.weight for name, view in views.items()},
+            grid_of(self.front_end) if self.window_scales else None,
+            self.hop_seconds,
         )
 
 
