@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from ssdpt.common.arrays import Arrays, arrays_under
-from ssdpt.common.threads import single_blas_thread
+from ssdpt.common.threads import SINGLE_BLAS_THREAD
 from ssdpt.config.encoder import EncoderConfig
 from ssdpt.config.tree import Config
 from ssdpt.errors import SsdptError
@@ -101,7 +101,7 @@ class Texture(System):
                 described.append((recording, {view: views[view] for view in shares}))
                 task.advance()
         measure = partial(section_views, shares=shares, settings=config.part(TextureConfig))
-        with single_blas_thread():
+        with SINGLE_BLAS_THREAD:
             sections = measure(by_section(described), spread=shared.spread)
             held_out = held_out_scores(described, measure, shared, config.seed, context.reporter)
         system = cls(
@@ -280,7 +280,8 @@ class Texture(System):
         model = self.section_models[section]
         scores = {name: array("f") for name in model.views}
         for _, views in clips:
-            over_time = model.z_over_time(views)
+            with SINGLE_BLAS_THREAD:
+                over_time = model.z_over_time(views)
             rows = max(map(len, over_time.values()))
             for name, values in over_time.items():
                 # A view of the whole clip says the same of each of its seconds.
