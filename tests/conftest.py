@@ -18,7 +18,7 @@ os.environ["OMP_NUM_THREADS"] = "1"
 # Before librosa is: a fresh install compiles some of it, and the compiler need not optimise.
 os.environ["NUMBA_OPT"] = "0"
 
-EXPORTABLE = ("ssdpt", "ssdpt-noaux", "ae", "mnv2", "gmm")
+EXPORTABLE = ("ssdpt", "ssdpt-noaux", "ae", "mnv2", "gmm", "texture", "multiview")
 
 
 # Timings are no part of these tests: machines are shared, and busy with the other tests.

@@ -137,13 +137,12 @@ class TestEveryFormat:
         assert f"{place}, " in refused(path, "not numbers")
 
     @pytest.mark.parametrize("kind", FORMATS)
-    def test_zeros_and_a_dead_axis_are_refused_whichever_axis_is_read(self, tmp_path, kind):
+    def test_zeros_and_a_dead_axis_are_silent(self, tmp_path, kind):
         sensor(tmp_path)
         values = shaken()
         values[:, 1] = 1.0  # gravity, and nothing else
         path = write(kind, tmp_path, values)
-        with pytest.raises(audio.AudioError, match=" is dead: all its values are the same"):
-            audio.read(path, RATE, 0)
+        assert len(audio.read(path, RATE, 0)) == 2560
         with pytest.raises(audio.AudioError, match="channel 1 hold one value"):
             audio.read(path, RATE, 1)
         path = write(kind, tmp_path, np.zeros((2560, 2)))

@@ -50,7 +50,7 @@ def test_an_edge_install_scores_an_export(models, exports, fan, tmp_path):
     assert not names & {"torch", "scipy", "scikit-learn", "matplotlib", "onnx"}
 
     for clip in sorted((fan / "source_test").glob("*.wav"))[::4]:
-        for name in ("ssdpt", "ae", "gmm"):
+        for name in ("ssdpt", "ae", "gmm", "texture", "multiview"):
             arguments = ("score", exports[name], clip, "--format", "jsonl", "--quiet")
             output = run(command, *arguments, codes=(0, 1))
             score, expected = json.loads(output), ssdpt.load(str(models[name])).score(clip)

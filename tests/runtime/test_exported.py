@@ -21,7 +21,9 @@ from ssdpt.runtime.exported import ExportedDetector
 from ssdpt.runtime.manifest import MANIFEST
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "score_onnx.py"
-systems = pytest.mark.parametrize("name", ["ssdpt", "ae", "gmm"])
+systems = pytest.mark.parametrize("name", ["ssdpt", "ae", "gmm", "texture", "multiview"])
+of_segments = pytest.mark.parametrize("name", ["ssdpt", "ae", "gmm"])
+of_whole_clips = pytest.mark.parametrize("name", ["texture", "multiview"])
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +82,7 @@ def test_it_scores_as_torch_does(detectors, exports, clips, name):
             )
 
 
-@systems
+@of_segments
 def test_cutting_a_recording_into_pieces_changes_nothing(exports, clips, name):
     exported = ExportedDetector.load(exports[name])
     whole = exported.outputs(clips["minute"])
@@ -91,6 +93,21 @@ def test_cutting_a_recording_into_pieces_changes_nothing(exports, clips, name):
         score.timeline.value, whole["score"][:, 1], rtol=1e-5, atol=1e-5, strict=True
     )
     assert score.value == pytest.approx(whole["clip"][1], rel=1e-5, abs=1e-5)
+
+
+@of_whole_clips
+def test_one_run_of_the_graph_is_one_clip(detectors, exports, clips, name):
+    exported = ExportedDetector.load(exports[name])
+    for clip in ("normal", "short", "sample"):
+        whole, score = (
+            exported.outputs(clips[clip]),
+            detectors[name].score(clips[clip], section="01"),
+        )
+        assert whole["clip"][1] == pytest.approx(score.value, rel=1e-5, abs=1e-5)
+        for part, values in score.timeline.parts.items():
+            np.testing.assert_allclose(whole[part][:, 1], values, rtol=1e-4, atol=1e-4)
+    with pytest.raises(SsdptError, match=r"60 s are too long for one run .* use score\(\)"):
+        exported.outputs(clips["minute"])
 
 
 def test_a_silent_or_damaged_clip_is_refused_as_ever(exports, tmp_path):
@@ -111,7 +128,7 @@ for name in ("torch", "scipy", "sklearn", "matplotlib", "onnx", "onnxscript"):
 from ssdpt.cli import main
 main()
 """
-    for name in ("ssdpt", "gmm"):
+    for name in ("ssdpt", "gmm", "texture", "multiview"):
         arguments = ("score", exports[name], clips["normal"], "--format", "jsonl")
         done = subprocess.run(
             [sys.executable, "-c", code, *map(str, arguments)], capture_output=True, text=True
@@ -153,7 +170,7 @@ def test_it_can_be_evaluated_and_compared(cli, models, exports, fan, tmp_path):
 
 
 def test_the_example_scores_a_wav(exports, clips, cli):
-    for name in ("ssdpt", "gmm"):
+    for name in ("ssdpt", "gmm", "multiview"):
         for kind in ("normal", "faulty"):
             for section in ("01", "77"):
                 arguments = (EXAMPLE, exports[name], clips[kind], section)

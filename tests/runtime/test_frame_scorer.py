@@ -13,7 +13,9 @@ from ssdpt.errors import SsdptError
 from ssdpt.fleet.fleet import Fleet, export_fleet
 from ssdpt.runtime.export import ExportSettings
 
-systems = pytest.mark.parametrize("name", ["ssdpt", "ssdpt-noaux", "ae", "mnv2", "gmm"])
+systems = pytest.mark.parametrize(
+    "name", ["ssdpt", "ssdpt-noaux", "ae", "mnv2", "gmm", "texture", "multiview"]
+)
 
 
 @systems

@@ -134,7 +134,11 @@ def test_what_ships_is_of_the_default_front_end_and_whole():
 def test_frozen_networks_judge_one_machine_in_seconds(simulated, tmp_path):
     alone = one_section(simulated / "fan", tmp_path / "fan")
     result = CliRunner().invoke(
-        app, ["fit", str(alone), "--frozen", "--device", "cpu", "--out", str(tmp_path / "model")]
+        app,
+        [
+            *("fit", str(alone), "--preset", "best", "--frozen", "--device", "cpu"),
+            *("--out", str(tmp_path / "model")),
+        ],
     )
     assert result.exit_code == 0, result.output
     views = Detector.load(tmp_path / "model", device="cpu").system.section_models["00"].views

@@ -143,7 +143,8 @@ def fit(
             choose=preset == _DEFAULT_PRESET and "system" not in settings and not frozen,
         )
         config = plan.config
-        REPORTER.say(plan.message)
+        if plan.message:
+            REPORTER.say(plan.message)
         fleet = fit_fleet(
             dataset,
             config,

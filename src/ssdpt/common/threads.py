@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
+from functools import cache
+from typing import Any
 
 # torch builds networks from its one common generator: two threads at once would share its numbers.
 BUILDING = threading.RLock()
@@ -41,14 +42,43 @@ def workers(count: int, name: str) -> ThreadPoolExecutor:
     return pool
 
 
-@contextmanager
-def single_blas_thread() -> Iterator[None]:
-    """Inside, numpy's matrix routines use one thread.
+class _SingleBlasThread:
+    """Limits numpy's matrix routines to one thread while at least one user is inside."""
 
-    Matrices of a few hundred rows take longer on several, which wait for each other, above all on a
-    busy computer.
-    """
-    from threadpoolctl import threadpool_limits
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._inside = 0
+        self._limits: AbstractContextManager[Any] = nullcontext()
 
-    with threadpool_limits(limits=1, user_api="blas"):
-        yield
+    def __enter__(self) -> None:
+        with self._lock:
+            self._inside += 1
+            if self._inside == 1:
+                self._limits = _limits()
+                self._limits.__enter__()
+
+    def __exit__(self, *error: object) -> None:
+        with self._lock:
+            self._inside -= 1
+            if self._inside == 0:
+                self._limits.__exit__(None, None, None)
+
+
+# Matrices of a few hundred rows take longer on several threads, which wait for each other: on a
+# busy computer ten times as long.
+SINGLE_BLAS_THREAD = _SingleBlasThread()
+
+
+@cache
+def _controller() -> Any:
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
+
+
+def _limits() -> AbstractContextManager[Any]:
+    try:
+        limits: AbstractContextManager[Any] = _controller().limit(limits=1, user_api="blas")
+    except ImportError:  # it comes with what fits models; without it scores take a little longer
+        return nullcontext()
+    return limits

@@ -14,7 +14,6 @@ Problem = Literal[
     "empty",
     "not numbers",
     "silent",
-    "dead axis",
     "wrong unit",
     "times out of order",
     "refused",

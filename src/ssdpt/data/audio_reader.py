@@ -157,34 +157,21 @@ class AudioReader:
     def _checked(self, channel: int) -> Iterator[Floats]:
         """The channel at the recording's own rate, checked sample by sample."""
         done = 0
-        first: np.ndarray | None = None
-        dead = np.ones(self.info.channels, bool)  # those of one value so far
+        first: np.float32 | None = None
+        constant = True
         for frames in self._pieces():
             samples = np.ascontiguousarray(frames[:, channel])
             self._check_numbers(np.isfinite(samples), done)
-            first = frames[0] if first is None else first
-            if dead.any():
-                dead[dead] = (frames[:, dead] == first[dead]).all(axis=0)
+            first = samples[0] if first is None else first
+            constant = constant and bool((samples == first).all())
             done += len(samples)
             yield samples
-        self._check_living(channel, dead)
-
-    def _check_living(self, channel: int, dead: np.ndarray) -> None:
-        """`dead` (channels,): those that hold one value; of a named axis, any one is too many."""
-        if dead[channel]:
+        if constant:
             raise AudioError(
                 self.path,
                 "silent",
                 f"silent: all {self.info.seconds:.2f} s of channel {channel} hold one value; "
                 f"check the microphone or sensor, and the channel",
-            )
-        if self.info.axes and dead.any():
-            axis = self.info.axes[int(np.argmax(dead))]
-            raise AudioError(
-                self.path,
-                "dead axis",
-                f"axis {axis} is dead: all its values are the same; check the sensor and its "
-                f"cable, or leave the axis out of what sensor.yaml names",
             )
 
     def _check_numbers(self, finite: np.ndarray, done: int) -> None:

@@ -24,11 +24,11 @@ ENVELOPES_A_FRAME = 16
 _ENVELOPE_BANDS = 16
 _ENVELOPE_LOWEST_HZ = 50.0
 _ALL_BANDS_FROM = 4000  # Hz; at a lower sample rate so many bands are narrower than can be resolved
-_ENVELOPE_FLOOR = 1e-10  # power; far below any microphone's own noise
+ENVELOPE_FLOOR = 1e-10  # power; far below any microphone's own noise
 _FINE_SECONDS = 0.5  # at least; the window is the next power of two in samples
 _FINE_LOWEST_HZ = 16.0
 _FINE_BANDS = 220  # asked for; where the transform is coarser than a band, bands fall together
-_FINE_EVERY = 8  # frames share one fine spectrum: half-second windows change no faster
+FINE_EVERY = 8  # frames share one fine spectrum: half-second windows change no faster
 _AT_ONCE = 64  # frames
 
 
@@ -58,6 +58,8 @@ class TextureFrames(FrontEnd):
         self.envelope_hop = self.hop // ENVELOPES_A_FRAME
         self.n_envelope = 8 * self.envelope_hop
         self.envelope_window = _hann(self.n_envelope)
+        # Where in a window of `n_fine` samples the first envelope of the frame begins.
+        self.envelope_begin = (self.n_fine - self.hop - self.n_envelope) // 2
         self.envelope_bands = _ENVELOPE_BANDS
         if sample_rate < _ALL_BANDS_FROM:
             line_hz = sample_rate / self.n_envelope
@@ -86,7 +88,7 @@ class TextureFrames(FrontEnd):
                 rows[:, : self.mels] = self._log_mels(some)
                 rows[:, self.mels : self.mels + self.envelopes] = self._envelopes(some)
                 for place, window in enumerate(some):
-                    if shared is None or number % _FINE_EVERY == 0:
+                    if shared is None or number % FINE_EVERY == 0:
                         shared = self._fine(window)
                     rows[place, self.mels + self.envelopes :] = shared
                     number += 1
@@ -135,20 +137,20 @@ class TextureFrames(FrontEnd):
 
     def _envelopes(self, windows: Floats) -> np.ndarray:
         """(frames, n_fine) to (frames, envelopes per frame × bands) in dB."""
-        begin = (self.n_fine - self.hop - self.n_envelope) // 2
+        begin = self.envelope_begin
         middle = windows[:, begin : begin + self.hop + self.n_envelope]
         steps = sliding_window_view(middle, self.n_envelope, axis=1)[:, : self.hop]
         steps = steps[:, :: self.envelope_hop]  # (frames, envelopes per frame, n_envelope)
         spectrum = np.fft.rfft(steps * self.envelope_window)
         power = (spectrum.real**2 + spectrum.imag**2) @ self.envelope_filters
-        decibels = 10.0 * np.log10(np.maximum(power, _ENVELOPE_FLOOR))
+        decibels = 10.0 * np.log10(np.maximum(power, ENVELOPE_FLOOR))
         return decibels.reshape(len(windows), -1)
 
     def _fine(self, window: Floats) -> np.ndarray:
         """One window (n_fine,) to (narrow bands,) in dB."""
         spectrum = np.fft.rfft(window * self.fine_window)
         power = spectrum.real**2 + spectrum.imag**2
-        decibels = 10.0 * np.log10(np.maximum(power, _ENVELOPE_FLOOR))
+        decibels = 10.0 * np.log10(np.maximum(power, ENVELOPE_FLOOR))
         sums = np.add.reduceat(decibels[: self.fine_edges[-1]], self.fine_edges[:-1])
         return sums / np.diff(self.fine_edges)
 

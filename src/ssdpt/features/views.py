@@ -13,6 +13,7 @@ for every second, and a single one of the rhythm, which needs the whole clip.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -35,7 +36,7 @@ _RHYTHM_BANDS = 3
 _RHYTHM_GROUPS = 8  # a single row is noisy: few values
 _ENVELOPE_HZ = (8.0, 250.0)
 _ENVELOPE_BANDS = 10
-_SMALLEST = 1e-6  # dB²; silence has no modulation, and no logarithm either
+SMALLEST = 1e-6  # dB²; silence has no modulation, and no logarithm either
 
 
 def views_of(
@@ -51,32 +52,83 @@ def views_of(
     whole = fine[front_end.margin : -front_end.margin]
     power = np.power(10.0, (whole if len(whole) else fine) / 10.0)
     envelope = front_end.envelope(frames).astype(np.float64)
-    frame_rate = 1 / front_end.frame_seconds
-    slow = np.geomspace(_SLOWEST_HZ, frame_rate / 2, _MODULATION_BANDS + 1)
-    fast = np.geomspace(*_ENVELOPE_HZ, _ENVELOPE_BANDS + 1)
-    rhythm = np.geomspace(*_RHYTHM_HZ, _RHYTHM_BANDS + 1)
-    pieces = 1
-    if seconds is not None:
-        pieces = max(1, min(int(len(frames) / frame_rate / seconds + 0.5), len(power)))
-    per_frame = len(envelope) // len(frames)
-    borders = _borders(len(frames), pieces)
+    rows = rows_in(len(frames), front_end, seconds)
+    cut, cut_power = borders(len(frames), rows), borders(len(power), rows)
+    cut_envelope = cut * (len(envelope) // len(frames))
+    modulation, fast = modulation_bands(front_end), envelope_bands(front_end)
     return {
-        "spectrum": np.array(
-            [10.0 * np.log10(part.mean(0)) for part in _cut(power, _borders(len(power), pieces))]
-        ),
-        "roughness": np.array([np.diff(part, axis=0).std(0) for part in _cut(mels, borders)]),
-        "modulation": np.array(
-            [_modulation(part, frame_rate, slow) for part in _cut(mels, borders)]
-        ),
-        "envelope": np.array(
-            [
-                _modulation(part, front_end.envelope_rate, fast)
-                for part in _cut(envelope, borders * per_frame)
-            ]
-        ),
-        "rhythm": _modulation(mels, frame_rate, rhythm, _RHYTHM_GROUPS)[None],
+        "spectrum": np.array([10.0 * np.log10(part.mean(0)) for part in _cut(power, cut_power)]),
+        "roughness": np.array([np.diff(part, axis=0).std(0) for part in _cut(mels, cut)]),
+        "modulation": np.array([_modulation(part, modulation) for part in _cut(mels, cut)]),
+        "envelope": np.array([_modulation(part, fast) for part in _cut(envelope, cut_envelope)]),
+        "rhythm": _modulation(mels, rhythm_bands(front_end))[None],
         **front_end.further_views(frames),
     }
+
+
+@dataclass(frozen=True, slots=True)
+class RateBands:
+    """Bands of how often per second levels rise and fall, averaged over neighbouring levels."""
+
+    rate: float  # levels per second
+    edges: np.ndarray  # (bands + 1,) Hz
+    groups: int  # of neighbouring frequency bands
+
+    def lines(self, count: int) -> list[tuple[int, int]]:
+        """Of every band, the first line of the spectrum of `count` levels, and that after the last.
+
+        A band that is narrower than so many levels can resolve has the nearest line.
+        """
+        frequencies = np.fft.rfftfreq(count, 1 / self.rate)
+        first = np.searchsorted(frequencies, self.edges).tolist()
+        lines = []
+        for low, high, (begin, end) in zip(
+            self.edges[:-1], self.edges[1:], pairwise(first), strict=True
+        ):
+            if end == begin:
+                begin = int(np.argmin(np.abs(frequencies - np.sqrt(low * high))))
+            lines.append((begin, max(end, begin + 1)))
+        return lines
+
+    def grouped(self, bands: int) -> list[np.ndarray]:
+        """Which of so many neighbouring frequency bands, by number, are averaged."""
+        return np.array_split(np.arange(bands), min(self.groups, bands))
+
+
+def modulation_bands(front_end: TextureFrames) -> RateBands:
+    """Of the view `modulation`: up to half the frame rate."""
+    rate = 1 / front_end.frame_seconds
+    return RateBands(rate, np.geomspace(_SLOWEST_HZ, rate / 2, _MODULATION_BANDS + 1), _GROUPS)
+
+
+def envelope_bands(front_end: TextureFrames) -> RateBands:
+    """Of the view `envelope`."""
+    edges = np.geomspace(*_ENVELOPE_HZ, _ENVELOPE_BANDS + 1)
+    return RateBands(front_end.envelope_rate, edges, _GROUPS)
+
+
+def rhythm_bands(front_end: TextureFrames) -> RateBands:
+    """Of the view `rhythm`."""
+    edges = np.geomspace(*_RHYTHM_HZ, _RHYTHM_BANDS + 1)
+    return RateBands(1 / front_end.frame_seconds, edges, _RHYTHM_GROUPS)
+
+
+def rows_in(frames: int, front_end: TextureFrames, seconds: float | None) -> int:
+    """How many rows of about `seconds` a clip of so many frames has."""
+    if seconds is None:
+        return 1
+    samples, row = frames * front_end.hop, round(seconds * front_end.sample_rate)
+    return max(1, (2 * samples + row) // (2 * row))
+
+
+def borders(count: int, pieces: int) -> np.ndarray:
+    """Where to cut `count` things into pieces of equal length, (pieces + 1,)."""
+    return np.arange(pieces + 1) * count // pieces
+
+
+def longest_clip(clip_frames: int) -> int:
+    """Frames of the longest clip that `clips_of` yields."""
+    return (3 * clip_frames - 1) // 2 + 1
 
 
 def clips_of(blocks: Iterable[Floats], clip_frames: int) -> Iterator[Floats]:
@@ -94,7 +146,7 @@ def clips_of(blocks: Iterable[Floats], clip_frames: int) -> Iterator[Floats]:
     if pending is None:
         return
     pieces = max(1, int(len(pending) / clip_frames + 0.5))
-    yield from _cut(pending, _borders(len(pending), pieces))
+    yield from _cut(pending, borders(len(pending), pieces))
 
 
 def at_least(frames: Floats, count: int) -> Floats:
@@ -104,37 +156,20 @@ def at_least(frames: Floats, count: int) -> Floats:
     return np.concatenate([frames] * -(-count // len(frames)))
 
 
-def _borders(count: int, pieces: int) -> np.ndarray:
-    """Where to cut `count` things into pieces of equal length, (pieces + 1,)."""
-    return np.linspace(0, count, pieces + 1).astype(int)
-
-
 def _cut(things: np.ndarray, borders: np.ndarray) -> Iterator[np.ndarray]:
     for begin, end in pairwise(borders):
         yield things[begin:end]
 
 
-def _modulation(
-    levels: np.ndarray, rate: float, edges: np.ndarray, groups: int = _GROUPS
-) -> np.ndarray:
+def _modulation(levels: np.ndarray, rates: RateBands) -> np.ndarray:
     """Power spectrum over time of (times, bands) dB, as a vector of logarithms.
 
-    `rate` is in values per second. The spectrum is averaged between the `edges` in Hz, and over
-    `groups` of neighbouring bands.
+    The spectrum is averaged within the bands of `rates`, and over groups of neighbouring bands.
     """
     count = len(levels)
     window = np.hanning(count + 2)[1:-1, None]
     spectrum = np.fft.rfft((levels - levels.mean(0)) * window, axis=0)
     power = (spectrum.real**2 + spectrum.imag**2) / count
-    frequencies = np.fft.rfftfreq(count, 1 / rate)
-    first = np.searchsorted(frequencies, edges)
-    rows = []
-    for low, high, begin, end in zip(edges[:-1], edges[1:], first[:-1], first[1:], strict=True):
-        if end > begin:
-            rows.append(power[begin:end].mean(0))
-        else:  # narrower than this clip can resolve: the nearest frequency
-            rows.append(power[np.argmin(np.abs(frequencies - np.sqrt(low * high)))])
-    banded = np.array(rows)  # (modulation bands, bands)
-    neighbours = np.array_split(banded, min(groups, banded.shape[1]), axis=1)
-    means = np.stack([group.mean(1) for group in neighbours], axis=1)
-    return np.log(means + _SMALLEST).ravel()
+    banded = np.array([power[begin:end].mean(0) for begin, end in rates.lines(count)])
+    means = np.stack([banded[:, group].mean(1) for group in rates.grouped(banded.shape[1])], axis=1)
+    return np.log(means + SMALLEST).ravel()

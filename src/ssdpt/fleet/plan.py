@@ -33,7 +33,7 @@ _TRAIN_BEGIN, _TRAIN_PER_CLIP, _TRAIN_PER_CLIP_GPU = 60.0, 24.0, 0.05
 
 @dataclass(frozen=True, slots=True)
 class FitPlan:
-    """The settings of a fit, and a sentence or two for the person who waits for it."""
+    """The settings of a fit, and a sentence for the person who waits for it, if there is one."""
 
     config: Config
     message: str
@@ -63,8 +63,8 @@ def plan_fit(recordings: Sequence[Recording], config: Config, *, choose: bool) -
                 "default without them takes seconds"
             )
         return FitPlan(config, message)
-    if not system.uses_shared_reference or system.trains_networks:
-        return FitPlan(config, f"{what}: system {config.system}")
+    if not system.uses_shared_reference:
+        return FitPlan(config, "")  # its training tells how long it takes
     took = _duration(_BEGIN + clips * _PER_CLIP / cores())
     message = f"{what}: hand-made views, no training, about {took}"
     if pays:

@@ -12,7 +12,6 @@ def export_card(manifest: Manifest, calibration: Calibration) -> str:
     checked = manifest.verification
     graph, frame_graph = (names[manifest.runtime][0] for names in (GRAPHS, FRAME_GRAPHS))
     extra = "edge" if manifest.runtime == "onnx" else "openvino"
-    parts = " + ".join(f"{weight:g} × {name}" for name, weight in manifest.parts.items())
     return f"""# {manifest.machine}: exported anomalous sound detector
 
 Scores recordings of `{manifest.machine}` without torch. Scores: higher = more anomalous.
@@ -23,17 +22,16 @@ Exported by ssdpt {manifest.ssdpt_version} ({manifest.runtime}, {manifest.precis
 
 ## The graph
 `{graph}` takes `samples`: float32, (n,), one channel at {manifest.audio.sample_rate} Hz, full
-scale = 1, any length. A clip shorter than {manifest.segment_seconds:.2f} s is repeated. It gives
+scale = 1{_length(manifest)}.
+A clip shorter than {manifest.segment_seconds:.2f} s is repeated. It gives
 
 - {", ".join(f"`{name}`" for name in manifest.parts)}: the parts of the score, (segments, sections);
-- `score`: {parts}, (segments, sections);
+- `score`: {_sum(manifest)}, (segments, sections);
 - `clip`: the score of the whole clip, (sections,);
-- `embedding`: (segments, E); `frames`: the log-mel, (frames, bins) in dB.
+- `embedding`: (segments, E); `frames`: {_frames(manifest)}, (frames, bins) in dB.
+{_segments(manifest)} Sections, in order: {", ".join(manifest.sections)}.
 
-A segment is {manifest.segment_seconds:.3f} s, one every {manifest.hop_seconds:.3f} s. Sections, in
-order: {", ".join(manifest.sections)}.
-
-`{frame_graph}` is the same from the log-mel on: it takes `frames`, for sound that comes as a
+`{frame_graph}` is the same from the frames on: it takes `frames`, for sound that comes as a
 stream.
 
 ## Thresholds
@@ -45,8 +43,54 @@ Alert above {alert:.4f}, alarm above {alarm:.4f}, for a false-alarm rate of
 {checked.clips} clips ({checked.source}) against torch: largest |Δscore| \
 {checked.largest_difference:.2g}, largest |Δscore| / max(1, |score|) \
 {checked.largest_relative:.2g} (bound {checked.bound:.2g}), {checked.decisions_differ} decisions \
-differ.
+differ.{_of_samples(manifest)}
 {_loss(manifest)}"""
+
+
+def _length(manifest: Manifest) -> str:
+    if manifest.clip_frames is None:
+        return ", any length"
+    seconds = manifest.audio.clip_seconds
+    return f", one clip of {seconds:g} s, up to {1.5 * seconds:g} s; cut a longer recording"
+
+
+def _sum(manifest: Manifest) -> str:
+    """How the score is made from its parts."""
+    weights = [manifest.weights_as(section) for section in manifest.sections]
+    by_section = [
+        " + ".join(f"{weight:.3g} × {name}" for name, weight in parts.items()) for parts in weights
+    ]
+    if len(set(by_section)) == 1:
+        return by_section[0]
+    named = zip(manifest.sections, by_section, strict=True)
+    return "; ".join(f"section {section}: {text}" for section, text in named)
+
+
+def _frames(manifest: Manifest) -> str:
+    return "the log-mel" if manifest.front_end == "log-mel" else "log-mel, envelopes, fine spectrum"
+
+
+def _segments(manifest: Manifest) -> str:
+    """What the rows of the outputs are."""
+    if manifest.clip_frames is None:
+        return (
+            f"\nA segment is {manifest.segment_seconds:.3f} s, one every "
+            f"{manifest.hop_seconds:.3f} s."
+        )
+    return (
+        "\nA segment is about a second, and the score of the clip is the mean over them. "
+        "There is one `embedding` of the clip."
+    )
+
+
+def _of_samples(manifest: Manifest) -> str:
+    relative = manifest.verification.of_samples
+    if relative is None:
+        return ""
+    return (
+        f" The graph of samples, which computes in float32, agrees to {relative:.2g}; ssdpt "
+        "computes frames itself and uses the graph of frames."
+    )
 
 
 def _loss(manifest: Manifest) -> str:

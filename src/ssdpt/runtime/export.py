@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from safetensors.numpy import save
 
 from ssdpt.common.files import digest, write_json, write_text
 from ssdpt.common.progress import SILENT, Reporter
+from ssdpt.data.audio import content_digest
 from ssdpt.detection.detector import Detector
 from ssdpt.detection.storage import CALIBRATION, CARD, DATA
 from ssdpt.errors import SsdptError
@@ -78,8 +80,7 @@ def export_model(
     _write_graph(folder / FRAME_GRAPHS[settings.runtime][0], of_frames, settings.runtime)
     manifest = _write_rest(detector, folder, graph, model, settings)
     exported = ExportedDetector.load(folder)
-    step = max(1, len(settings.clips) // CLIPS)  # spread over all that were given
-    given = list(settings.clips[::step][:CLIPS])
+    given = _given(detector, settings.clips, whole_clips=graph.clip_frames is not None)
     clips = (given + _to_compare(detector))[:CLIPS]
     source = f"{len(given)} given, {len(clips) - len(given)} synthesised"
     verification = verify(
@@ -164,6 +165,8 @@ def _write_rest(
         model_version=stored.version,
         audio=detector.config.audio,
         features=detector.config.features,
+        front_end=detector.front_end.name,
+        clip_frames=graph.clip_frames,
         segment=Segment(
             frames=detector.system.segment_frames, hop=graph.segment_hop, at_once=graph.at_once
         ),
@@ -180,6 +183,18 @@ def _write_rest(
     )
     write_json(folder / MANIFEST, manifest.model_dump(mode="json"))
     return manifest
+
+
+def _given(detector: Detector, clips: Sequence[Recording], *, whole_clips: bool) -> list[Recording]:
+    """Some of the clips that were given, spread over all of them.
+
+    A model of whole clips is not compared on those that it was made from: at no distance from
+    itself, a clip's score is all rounding.
+    """
+    if whole_clips:
+        clips = [clip for clip in clips if content_digest(clip) not in detector.fingerprint]
+    step = max(1, len(clips) // CLIPS)
+    return list(clips[::step][:CLIPS])
 
 
 def _to_compare(detector: Detector) -> list[Recording]:

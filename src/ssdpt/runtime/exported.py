@@ -17,18 +17,19 @@ from safetensors.numpy import load_file
 
 from ssdpt.config.settings import AudioConfig
 from ssdpt.data.audio import AudioReader
-from ssdpt.detection.frame_scorer import FrameScorer
 from ssdpt.detection.scorer import PathLike, Scorer
 from ssdpt.detection.storage import read_calibration, read_recordings_seen, write_calibration
 from ssdpt.errors import SsdptError
 from ssdpt.features.front_end import FrontEnd
 from ssdpt.features.logmel import LogMel
+from ssdpt.features.texture import TextureFrames
 from ssdpt.runtime.card import export_card
 from ssdpt.runtime.chunks import chunks
 from ssdpt.runtime.frame_scorer import ExportedFrameScorer
 from ssdpt.runtime.manifest import FRAME_GRAPHS, GRAPHS, REFERENCES, Manifest, read_manifest
 from ssdpt.runtime.segment_outputs import SegmentOutputs
 from ssdpt.runtime.session import Session, open_session
+from ssdpt.runtime.whole_clips import longest_samples
 from ssdpt.scoring.calibrate import Calibration
 from ssdpt.scoring.gaussian import Gaussians
 from ssdpt.scoring.section_score import SectionScore
@@ -74,9 +75,16 @@ class ExportedDetector(Scorer):
         """All outputs of the graph for a whole recording, by name; memory grows with its length.
 
         The parts and `score` are (segments, sections), `clip` (sections,), `embedding`
-        (segments, E), `frames` the log-mel (frames, bins) in dB.
+        (segments, E), `frames` what the front end gives (frames, bins) in dB.
         """
-        return self._session.run(self.audio(sound), self.manifest.outputs)
+        samples = self.audio(sound)
+        if self.manifest.clip_frames is not None and len(samples) > longest_samples(self.manifest):
+            raise SsdptError(
+                f"{len(samples) / self.sample_rate:.0f} s are too long for one run of the graph, "
+                f"which scores clips of about {self.manifest.audio.clip_seconds:g} s as a whole; "
+                "use score(), which cuts a recording into such clips"
+            )
+        return self._session.run(samples, self.manifest.outputs)
 
     @property
     def machine(self) -> str:
@@ -115,11 +123,12 @@ class ExportedDetector(Scorer):
 
     @cached_property
     def front_end(self) -> FrontEnd:
-        """The log-mel, as the graph computes it."""
-        return LogMel(self.manifest.features, self.audio_settings.sample_rate)
+        """What turns samples into frames, as the graph does."""
+        kind = TextureFrames if self.manifest.front_end == TextureFrames.name else LogMel
+        return kind(self.manifest.features, self.audio_settings.sample_rate)
 
     @cached_property
-    def frame_scorer(self) -> FrameScorer:
+    def frame_scorer(self) -> ExportedFrameScorer:
         """What scores frames, for sound that comes as a stream; loads a graph of its own."""
         outputs = [name for name in self.manifest.outputs if name != _FRAMES]
         name = FRAME_GRAPHS[self.manifest.runtime][0]
@@ -160,8 +169,10 @@ class ExportedDetector(Scorer):
 
     def _section_score(self, reader: AudioReader, strict: bool) -> SectionScore:
         """One pass over the recording gives the scores as all sections."""
-        outputs = SegmentOutputs(self.manifest, self._gaussians)
         samples = self._sample_blocks(reader, strict)
+        if self.manifest.clip_frames is not None:
+            return self.frame_scorer.score_clips(self.front_end.stream(samples))
+        outputs = SegmentOutputs(self.manifest, self._gaussians)
         for piece in chunks(samples, self.manifest.features, self.manifest.segment):
             outputs.add(self._session.run(piece.samples, outputs.names), piece.segments)
         return outputs.score_as

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from ssdpt.detection.frame_scorer import FrameScorer
 from ssdpt.features.front_end import FrontEnd
+from ssdpt.features.views import clips_of
 from ssdpt.runtime.manifest import Manifest, Segment
 from ssdpt.runtime.segment_outputs import SegmentOutputs
 from ssdpt.runtime.session import Session
+from ssdpt.runtime.whole_clips import WholeClipOutputs
 from ssdpt.scoring.gaussian import Gaussians
 from ssdpt.scoring.section_score import SectionScore
 from ssdpt.types import Floats
 
 
 class ExportedFrameScorer(FrameScorer):
-    """Runs the graph that follows the log-mel."""
+    """Runs the graph that follows the front end."""
 
     def __init__(
         self,
@@ -47,7 +49,17 @@ class ExportedFrameScorer(FrameScorer):
     def score_frames(self, clips: Sequence[Floats]) -> list[SectionScore]:
         return [self._score(frames) for frames in clips]
 
+    def score_clips(self, blocks: Iterable[Floats]) -> SectionScore:
+        """How a recording, given as blocks of frames, scores by a model of whole clips."""
+        assert self._manifest.clip_frames is not None
+        outputs = WholeClipOutputs(self._manifest)
+        for clip in clips_of(blocks, self._manifest.clip_frames):
+            outputs.add(self._session.run(clip, outputs.names), len(clip))
+        return outputs.score_as
+
     def _score(self, frames: Floats) -> SectionScore:
+        if self._manifest.clip_frames is not None:
+            return self.score_clips([frames])
         outputs = SegmentOutputs(self._manifest, self._gaussians)
         for piece in _pieces(frames, self._manifest.segment):
             outputs.add(self._session.run(piece, outputs.names))

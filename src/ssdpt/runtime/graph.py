@@ -1,6 +1,6 @@
-"""A model as one graph: from samples to segment scores and embedding, the log-mel inside.
+"""A model as one graph: from samples to segment scores and embedding, the front end inside.
 
-The same graph without its log-mel takes frames, for sound that comes as a stream.
+The same graph without its front end takes frames, for sound that comes as a stream.
 """
 
 from __future__ import annotations
@@ -20,7 +20,11 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from ssdpt.config.tree import Config
+from ssdpt.errors import SsdptError
 from ssdpt.features.logmel import LogMel
+from ssdpt.features.texture import TextureFrames
+from ssdpt.runtime.fourier import decibels
+from ssdpt.runtime.texture_graph import TextureFramesGraph
 from ssdpt.systems.base import System
 from ssdpt.systems.parts.graph import SystemGraph
 
@@ -73,7 +77,7 @@ class LogMelGraph(nn.Module):
         else:
             power = (frames @ self.cosine).square() + (frames @ self.sine).square()
         mel = power @ self.filters  # (frames, bins)
-        return (10.0 * torch.log10(mel.clamp_min(self.floor))).float()
+        return decibels(mel, self.floor).float()
 
 
 class ModelGraph(nn.Module):
@@ -81,17 +85,30 @@ class ModelGraph(nn.Module):
 
     def __init__(self, system: System, arithmetic: Arithmetic) -> None:
         super().__init__()
-        self.front_end = LogMelGraph(system.config, arithmetic)
+        self.front_end = _front_end(system, arithmetic)
         self.system = system.graph()
         self.outputs = [*self.system.weights, SCORE, CLIP, EMBEDDING, FRAMES]
 
     def forward(self, samples: Tensor) -> tuple[Tensor, ...]:
         frames = self.front_end(samples)
         output = self.system(frames)
-        weighted = zip(self.system.weights.values(), output.parts, strict=True)
+        weights = [torch.tensor(weight) for weight in self.system.weights.values()]
+        weighted = zip(weights, output.parts, strict=True)
         score = torch.stack([weight * part for weight, part in weighted]).sum(0)
         clip = output.clip if output.clip is not None else score.double().mean(0).float()
         return (*output.parts, score, clip, output.embedding, frames)
+
+
+def _front_end(system: System, arithmetic: Arithmetic) -> nn.Module:
+    log_mel, front_end = LogMelGraph(system.config, arithmetic), system.front_end
+    if isinstance(front_end, LogMel):
+        return log_mel
+    if isinstance(front_end, TextureFrames):
+        dtype = torch.float64 if arithmetic == "float64" else torch.float32
+        return TextureFramesGraph(front_end, log_mel, dtype)
+    raise SsdptError(
+        f"system {system.name} cannot be exported: its front end {front_end.name} has no graph"
+    )
 
 
 def onnx_model(system: System, arithmetic: Arithmetic) -> tuple[onnx.ModelProto, SystemGraph]:
@@ -126,7 +143,7 @@ def onnx_model(system: System, arithmetic: Arithmetic) -> tuple[onnx.ModelProto,
 
 
 def without_front_end(model: onnx.ModelProto, hop_length: int) -> onnx.ModelProto:
-    """The part of a graph that follows its log-mel: `frames` (frames, bins) in dB to the rest."""
+    """The part of a graph after its front end: `frames` (frames, bins) in dB to the rest."""
     outputs = [item.name for item in model.graph.output if item.name != FRAMES]
     part = onnx.utils.Extractor(model).extract_model([FRAMES], outputs)
     # The exporter derives the number of frames from the number of samples, which is computed back

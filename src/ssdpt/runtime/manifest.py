@@ -3,7 +3,7 @@
 manifest.json          what it is, how it was verified, file digests
 model.onnx             the graph from samples to scores (ONNX), or
 model.xml, model.bin   the same (OpenVINO)
-frames.onnx            the graph from log-mel frames to scores, for live sound, or
+frames.onnx            the graph from frames to scores, for live sound, or
 frames.xml, frames.bin the same (OpenVINO)
 references.safetensors what the score is computed from besides the graph (system gmm)
 calibration.json       thresholds and p-values, as in a model folder
@@ -31,7 +31,8 @@ from ssdpt.detection.storage import (
 )
 from ssdpt.errors import SsdptError
 
-FORMAT = 3  # 2: without a graph of frames; 1: Gaussians of plain means
+FORMAT = 4  # 3: without models that cut recordings into clips
+_OLDEST_FORMAT = 3  # that can be read; 2: without a graph of frames; 1: Gaussians of plain means
 MANIFEST, REFERENCES = "manifest.json", "references.safetensors"
 GRAPHS = {"onnx": ("model.onnx",), "openvino": ("model.xml", "model.bin")}
 FRAME_GRAPHS = {"onnx": ("frames.onnx",), "openvino": ("frames.xml", "frames.bin")}
@@ -73,6 +74,9 @@ class Verification(_Part):
     bound: float  # on the relative one; for a lossy variant the one it was measured to keep
     decisions_differ: int
     source: str  # where the clips come from
+    # Of the graph of samples alone, the relative one, if it computes levels in float32 and then
+    # rounds them; ssdpt takes frames to the graph of frames.
+    of_samples: float | None = None
 
 
 class Manifest(_Part):
@@ -87,9 +91,12 @@ class Manifest(_Part):
     model_version: str  # of the ssdpt that fitted the model
     audio: AudioConfig
     features: FeatureConfig
+    front_end: Literal["log-mel", "texture"] = "log-mel"
     segment: Segment
+    clip_frames: int | None = Field(None, ge=1)  # of a model that cuts recordings into clips
     averages_segments: bool  # whether a clip's score is the mean over its segments
-    parts: dict[str, float] = Field(min_length=1)  # weight of every part in the score
+    # Weight of every part in the score: one number, or one for each section.
+    parts: dict[str, float | tuple[float, ...]] = Field(min_length=1)
     outputs: tuple[str, ...]  # of the graph, in order
     runtime: Runtime
     precision: Precision
@@ -101,13 +108,26 @@ class Manifest(_Part):
     digests: dict[str, str]
 
     @property
+    def frame_seconds(self) -> float:
+        """From one frame to the next."""
+        return self.features.hop_length / self.audio.sample_rate
+
+    @property
     def hop_seconds(self) -> float:
         """From one segment to the next."""
-        return self.segment.hop * self.features.hop_length / self.audio.sample_rate
+        return self.segment.hop * self.frame_seconds
 
     @property
     def segment_seconds(self) -> float:
-        return self.segment.frames * self.features.hop_length / self.audio.sample_rate
+        return self.segment.frames * self.frame_seconds
+
+    def weights_as(self, section: str) -> dict[str, float]:
+        """The weight of every part in the score as one of the sections."""
+        number = self.sections.index(section)
+        return {
+            name: weight if isinstance(weight, float) else weight[number]
+            for name, weight in self.parts.items()
+        }
 
 
 def is_export(folder: Path) -> bool:
@@ -119,7 +139,7 @@ def read_manifest(folder: Path) -> Manifest:
     """Read and check the head, and that the files it names are those that were written."""
     head = read_json(folder / MANIFEST)
     check_format(folder, head, MANIFEST, FORMAT)
-    if head["format"] < FORMAT:
+    if head["format"] < _OLDEST_FORMAT:
         raise SsdptError(f"{folder}: exported by an older ssdpt; export the model again")
     try:
         manifest = Manifest.model_validate(head)

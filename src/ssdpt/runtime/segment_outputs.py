@@ -54,4 +54,4 @@ class SegmentOutputs:
             spectrum = self._spectrum / self._count
             return self._gaussians.clip_score(spectrum, values, section, **steps)
         parts = {name: np.array(values, np.float32) for name, values in section_values.items()}
-        return aggregate(parts, self._manifest.parts, **steps)
+        return aggregate(parts, self._manifest.weights_as(section), **steps)

@@ -1,4 +1,4 @@
-"""Smaller forms of an ONNX graph. Only the network's weights lose digits, never the log-mel."""
+"""Smaller forms of an ONNX graph. Only the weights of networks lose digits, nothing else."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-_FRONT_END = "front_end."  # what names of the log-mel's constants begin with
+# What names of constants begin with that must stay exact: the front end's, and normal clips.
+_EXACT = ("front_end.", "system.section_models.")
 _LEAST_VALUES = 16  # a tensor worth storing in half
 
 
@@ -35,7 +36,7 @@ def int8_weights(model: onnx.ModelProto) -> onnx.ModelProto:
     from onnxruntime.quantization import quantize_dynamic
 
     del model.graph.value_info[:]  # shapes of tensors that are turned over on the way
-    kept = [node.name for node in model.graph.node if _of_front_end(node)]
+    kept = [node.name for node in model.graph.node if _is_exact(node)]
     root = logging.getLogger()
     level = root.level
     root.setLevel(logging.ERROR)  # it recommends a preparation that this graph does not need
@@ -57,10 +58,10 @@ def int8_weights(model: onnx.ModelProto) -> onnx.ModelProto:
 def _is_weight(tensor: TensorProto) -> bool:
     return (
         tensor.data_type == TensorProto.FLOAT
-        and not tensor.name.startswith(_FRONT_END)
+        and not tensor.name.startswith(_EXACT)
         and int(np.prod(tensor.dims)) >= _LEAST_VALUES
     )
 
 
-def _of_front_end(node: onnx.NodeProto) -> bool:
-    return any(name.startswith(_FRONT_END) for name in node.input)
+def _is_exact(node: onnx.NodeProto) -> bool:
+    return any(name.startswith(_EXACT) for name in node.input)

@@ -58,16 +58,17 @@ class Condition:
         references = References.of(rescaled, neighbours, fitted, few=_FEW)
         return cls(references, directions, factors, domain)
 
+    def rescaled(self, points: np.ndarray) -> np.ndarray:
+        """Points (m, d), whitened by the spread of the fit, scaled by the spread here: (m, d)."""
+        return _rescaled(points, self.directions, self.factors)
+
     def z_scores(self, clips: Clips) -> np.ndarray:
         """How unusual clips, whitened by the spread of the fit, are here: (clips,)."""
-        return self.references.z_scores(
-            [_rescaled(clip, self.directions, self.factors) for clip in clips]
-        )
+        return self.references.z_scores([self.rescaled(clip) for clip in clips])
 
     def z_over_time(self, points: np.ndarray, averaged: bool) -> np.ndarray:
         """What each point (m, d) of a clip adds to its score here: (m,)."""
-        rescaled = _rescaled(points, self.directions, self.factors)
-        return self.references.z_over_time(rescaled, averaged)
+        return self.references.z_over_time(self.rescaled(points), averaged)
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Everything learned."""

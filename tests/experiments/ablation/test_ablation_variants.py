@@ -72,7 +72,7 @@ def test_candidates_are_parsed():
     ("text", "message"),
     [
         ("texture.density=false", "is not of the form"),
-        ("two words: texture.density=false", "the name is one word"),
+        ("two words: texture.density=false", "a name is one word"),
         ("x: texture.density", "is not of the form"),
         ("x: complexity=few, texture.density=false", "complexity is a whole number"),
         ("no-density: texture.density=false", "there is a variant of this name"),

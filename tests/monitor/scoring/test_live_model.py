@@ -51,7 +51,7 @@ def test_a_live_score_is_that_of_the_last_clip(detector, sound):
         assert last_score.parts[name] == pytest.approx(value, rel=1e-4, abs=1e-4)
 
 
-@pytest.mark.parametrize("name", ["ssdpt", "gmm"])
+@pytest.mark.parametrize("name", ["ssdpt", "gmm", "texture", "multiview"])
 def test_an_exported_model_scores_live_as_the_fitted_one(detectors, exports, sound, name):
     fitted, exported = LiveModel(detectors[name]), LiveModel(load(exports[name]))
     long = np.concatenate([sound, sound[::-1]])  # longer than a clip

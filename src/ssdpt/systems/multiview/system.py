@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 import torch
+from torch import nn
 
 from ssdpt.config.tree import Config
 from ssdpt.features.texture import TextureFrames
@@ -53,6 +54,13 @@ class MultiView(Texture):
     def shares(cls, config: Config, shared: SharedReference) -> dict[str, float]:
         shares = super().shares(config, shared)
         return shares if shared.networks is None else shares | shared.networks.shares
+
+    def view_graphs(self, longest: int) -> dict[str, nn.Module]:
+        from ssdpt.systems.texture.graph import WholeClipView
+
+        networks, graphs = self.shared_reference.networks, super().view_graphs(longest)
+        embedding = {} if networks is None else networks.graphs()
+        return graphs | {name: WholeClipView(graph) for name, graph in embedding.items()}
 
     def fit_warnings(self) -> list[str]:
         if self.shared_reference.networks is not None:

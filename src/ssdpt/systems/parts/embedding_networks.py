@@ -19,13 +19,13 @@ from typing import Any, Self
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from ssdpt.common.arrays import Arrays, arrays_under
 from ssdpt.common.files import writing
 from ssdpt.config.tree import Config
 from ssdpt.features.cache import FeatureSet, FeatureView
-from ssdpt.features.segments import segments_of_clip
+from ssdpt.features.segments import gathered_segments, segments_of_clip
 from ssdpt.nn.dpt import DualPathTransformer
 from ssdpt.nn.shards import threads_for_shards
 from ssdpt.systems.base import FitContext
@@ -65,9 +65,32 @@ class EmbeddingNetwork:
         return total.cpu().numpy()
 
     def _pooled(self, segments: Tensor) -> Tensor:
-        """(segments, P, bins) to (segments, 3 × bins)."""
-        last = self.network(segments).reconstruction
-        return torch.cat([last.amax(1), last.mean(1), last.std(1)], dim=1)
+        return _pooled(self.network, segments)
+
+
+class EmbeddingGraph(nn.Module):
+    """`EmbeddingNetwork.embed` of clips of one length, whatever it is, for export."""
+
+    def __init__(self, embedding: EmbeddingNetwork, hop: int, bins: int) -> None:
+        super().__init__()
+        self.network, self.input = embedding.network, embedding.input
+        self.hop, self.bins = hop, bins
+
+    def forward(self, clips: Tensor) -> Tensor:
+        """(clips, frames, values), of which the first are log-mels, to (clips, 3 × bins)."""
+        mels = clips[:, :, : self.bins]
+        if self.input == "moving":
+            mels = mels - mels.mean(1, keepdim=True)
+        segments = gathered_segments(mels.transpose(0, 1), self.network.frames, self.hop)
+        segments = segments.permute(2, 0, 1, 3)  # (clips, segments, P, bins)
+        pooled = _pooled(self.network, segments.flatten(0, 1)).double()
+        return pooled.reshape(clips.shape[0], -1, 3 * self.bins).mean(1)
+
+
+def _pooled(network: DualPathTransformer, segments: Tensor) -> Tensor:
+    """(segments, P, bins) to (segments, 3 × bins)."""
+    last = network(segments).reconstruction
+    return torch.cat([last.amax(1), last.mean(1), last.std(1)], dim=1)
 
 
 class EmbeddingNetworks:
@@ -122,6 +145,16 @@ class EmbeddingNetworks:
         """A clip's log-mel (frames, bins) in dB as every network describes it, (1, values) each."""
         hop = self.config.part(MultiViewConfig).network.hop
         return {one.name: one.embed(mels, hop)[None] for one in self.networks}
+
+    def graphs(self) -> dict[str, nn.Module]:
+        """What embeds clips, by network, for export."""
+        hop = self.config.part(MultiViewConfig).network.hop
+        return {one.name: EmbeddingGraph(one, hop, self.bins) for one in self.networks}
+
+    @property
+    def bins(self) -> int:
+        """Mel bins of a frame."""
+        return self.config.features.n_mels
 
     @property
     def shares(self) -> dict[str, float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from torch import Tensor, nn
@@ -24,12 +24,16 @@ class SystemGraph(nn.Module):
     It scores the clip as all sections at once, and takes any number of frames from 1 on.
     """
 
-    def __init__(self, weights: Mapping[str, float], segment_hop: int, at_once: int) -> None:
+    def __init__(
+        self, weights: Mapping[str, float | Sequence[float]], segment_hop: int, at_once: int
+    ) -> None:
         super().__init__()
-        self.weights = dict(weights)  # of the parts in the score
+        # Of the parts in the score: one number, or one for each section.
+        self.weights = dict(weights)
         self.segment_hop = segment_hop  # frames from one segment to the next
         self.at_once = at_once  # segments that a device takes together without running short
         self.references: Gaussians | None = None  # what the clip's score needs besides the graph
+        self.clip_frames: int | None = None  # of a clip, if longer recordings are cut into clips
 
     def forward(self, frames: Tensor) -> GraphOutput:
         raise NotImplementedError

@@ -12,12 +12,12 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from ssdpt.common.arrays import Arrays, arrays_under
-from ssdpt.common.threads import single_blas_thread
+from ssdpt.common.threads import SINGLE_BLAS_THREAD
 from ssdpt.config.encoder import EncoderConfig
 from ssdpt.config.tree import Config
 from ssdpt.errors import SsdptError
@@ -25,7 +25,14 @@ from ssdpt.features.cache import FeatureView
 from ssdpt.features.encoded_texture import ENCODER_VIEW, texture_frames
 from ssdpt.features.front_end import FrontEnd
 from ssdpt.features.texture import TextureFrames
-from ssdpt.features.views import AVERAGED, LEAST_FRAMES, UNTRAINED, clips_of, views_of
+from ssdpt.features.views import (
+    AVERAGED,
+    LEAST_FRAMES,
+    UNTRAINED,
+    clips_of,
+    longest_clip,
+    views_of,
+)
 from ssdpt.scoring.aggregate import ClipScore, aggregate
 from ssdpt.scoring.calibrate import Scores
 from ssdpt.scoring.normal_map import NormalSound
@@ -36,6 +43,11 @@ from ssdpt.systems.parts.shared_reference import SharedReference
 from ssdpt.systems.texture import TextureConfig
 from ssdpt.systems.texture.held_out import HeldOutScores, by_section, held_out_scores
 from ssdpt.types import Domain, Floats, Recording
+
+if TYPE_CHECKING:
+    from torch import nn
+
+    from ssdpt.systems.parts.graph import SystemGraph
 
 _FEW_RECORDINGS = 5  # fewer are left out in parts to see how the others score
 _DOMAINS: tuple[Domain, ...] = ("source", "target")
@@ -48,6 +60,7 @@ class Texture(System):
     name: ClassVar[str] = "texture"
     origin: ClassVar[str] = "Hand-made views and nearest normal clips (not in the paper)"
     adapts: ClassVar[bool] = True
+    exports: ClassVar[bool] = True
     uses_shared_reference: ClassVar[bool] = True
     has_held_out_scores: ClassVar[bool] = True
     requires_torch: ClassVar[bool] = False
@@ -88,7 +101,7 @@ class Texture(System):
                 described.append((recording, {view: views[view] for view in shares}))
                 task.advance()
         measure = partial(section_views, shares=shares, settings=config.part(TextureConfig))
-        with single_blas_thread():
+        with SINGLE_BLAS_THREAD:
             sections = measure(by_section(described), spread=shared.spread)
             held_out = held_out_scores(described, measure, shared, config.seed, context.reporter)
         system = cls(
@@ -160,6 +173,29 @@ class Texture(System):
                 scores += [model.score(views) for views in left_out]
         return scores
 
+    def graph(self) -> SystemGraph:
+        from ssdpt.systems.texture.graph import ViewsGraph  # scoring itself needs no torch
+        from ssdpt.systems.texture.view_graphs import Rows
+
+        assert isinstance(self.front_end, TextureFrames)
+        if 2 * self.front_end.margin >= LEAST_FRAMES:
+            raise SsdptError(
+                f"system {self.name} cannot be exported with these features: a frame is too long "
+                "for its spectrum of half a second; fit with a smaller features.hop_length"
+            )
+        rows = Rows(self.front_end, self.config.part(TextureConfig).seconds)
+        graphs = self.view_graphs(max(longest_clip(self._clip_frames), 2 * LEAST_FRAMES))
+        return ViewsGraph(self.section_models, graphs, rows, clip_frames=self._clip_frames)
+
+    def view_graphs(self, longest: int) -> dict[str, nn.Module]:
+        """What describes clips of up to `longest` frames in torch, for every view of the model."""
+        from ssdpt.systems.texture.view_graphs import view_graphs
+
+        assert isinstance(self.front_end, TextureFrames)
+        settings = self.config.part(TextureConfig)
+        graphs = view_graphs(self.front_end, settings.seconds, longest)
+        return {name: graphs[name] for name in settings.views}
+
     def arrays(self) -> dict[str, np.ndarray]:
         # Numbers, not names: a section may be called anything.
         arrays = {
@@ -225,11 +261,14 @@ class Texture(System):
     def segment_frames(self) -> int:
         return LEAST_FRAMES
 
+    @property
+    def _clip_frames(self) -> int:
+        return round(self.config.audio.clip_seconds / self.hop_seconds)
+
     def _clip_views(self, frames: Iterable[Floats]) -> Iterator[tuple[int, ClipViews]]:
         """The clips of a recording: how many frames each has, and its views."""
         assert isinstance(self.front_end, TextureFrames)
-        length = round(self.config.audio.clip_seconds / self.hop_seconds)
-        for clip in clips_of(frames, length):
+        for clip in clips_of(frames, self._clip_frames):
             yield len(clip), self.views(clip, self.front_end, self.config, self.shared_reference)
 
     def _with_more(self, section: str, clips: Sequence[ClipViews], domain: Domain) -> SectionModel:
@@ -241,7 +280,8 @@ class Texture(System):
         model = self.section_models[section]
         scores = {name: array("f") for name in model.views}
         for _, views in clips:
-            over_time = model.z_over_time(views)
+            with SINGLE_BLAS_THREAD:
+                over_time = model.z_over_time(views)
             rows = max(map(len, over_time.values()))
             for name, values in over_time.items():
                 # A view of the whole clip says the same of each of its seconds.
