@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ssdpt.evaluation.metrics import Estimate, Rates
-from ssdpt.evaluation.verdict import MORE, TOO_MANY, verdict
+from ssdpt.evaluation.verdict import MISSES, MORE, TOO_MANY, verdict
 
 
 def rates(false_alarms, normals=100):
@@ -32,6 +32,20 @@ def auc(value):
 def test_false_alarms_limit_the_verdict(area, false_alarms, grade, text):
     result = verdict(auc(area), rates(false_alarms), 0.1)
     assert (result.grade, result.text) == (grade, text)
+
+
+@pytest.mark.parametrize(
+    ("area", "misses", "text"),
+    [
+        (0.97, 100, f"fair, {MISSES}"),
+        (0.9, 65, f"fair, {MISSES}"),
+        (0.9, 55, "good"),  # forty-five of a hundred may be half of all
+        (0.75, 100, "fair"),  # it does not separate much better
+    ],
+)
+def test_a_threshold_that_misses_most_faults_limits_the_verdict(area, misses, text):
+    missed = Rates(100, 100, 5, misses, precision=0.5, recall=1 - misses / 100, f1=0.1)
+    assert verdict(auc(area), missed, 0.1).text == text
 
 
 def test_without_an_auc_only_false_alarms_can_be_judged():

@@ -34,9 +34,7 @@ class EncoderConfig(SystemSettings):
     file: str = Field(
         "", description="an ONNX file that turns samples into an embedding; empty = none"
     )
-    weight: float = Field(
-        1.0, gt=0, description="of its view, before siblings are compared; hand-made views have 1"
-    )
+    weight: float = Field(1.0, gt=0, description="of its view in the score; hand-made views have 1")
     sidecar: EncoderSidecar | None = Field(
         None, description="what FILE.yaml or FILE.json beside it says; read where it is not set"
     )

@@ -25,7 +25,7 @@ from ssdpt.evaluation.outcome import Evaluation, SectionThresholds, percent
 from ssdpt.evaluation.reliability import COLUMNS, reliabilities
 from ssdpt.evaluation.report import render
 from ssdpt.evaluation.tables import MachineResult, Results, result_tables
-from ssdpt.evaluation.verdict import least_rate
+from ssdpt.evaluation.verdict import grade, least_rate, misses_most
 from ssdpt.types import Recording
 
 if TYPE_CHECKING:
@@ -140,6 +140,13 @@ def _remarks(results: Results, detectors: Mapping[str, Scorer]) -> Iterator[str]
                 f"{percent(requested)} were requested: normal sound here differs from what the "
                 f"model was calibrated on; {_remedy(machine, detectors[machine.machine])}"
             )
+        elif misses_most(rates) and grade(machine.means.auc) in ("excellent", "good"):
+            detected = rates.anomalies - rates.misses
+            yield (
+                f"{machine.machine}: the scores separate well, but only {detected} of "
+                f"{rates.anomalies} faulty clips are above the threshold; "
+                f"{_lower(detectors[machine.machine])}"
+            )
         yield from machine.notes
         for cell in machine.cells:
             if cell.is_rough:
@@ -148,6 +155,16 @@ def _remarks(results: Results, detectors: Mapping[str, Scorer]) -> Iterator[str]
                     f"{cell.rates.anomalies} faulty clips, so its metrics are uncertain and their "
                     "intervals too narrow"
                 )
+
+
+def _lower(detector: Scorer) -> str:
+    """What a person can do about a threshold that is too high."""
+    if detector.adapts:
+        return (
+            "give about ten normal clips of another day to `ssdpt score MODEL CLIPS --commission`, "
+            "which sets it anew"
+        )
+    return "accept more false alarms (`ssdpt threshold MODEL --false-alarm-rate`)"
 
 
 def _remedy(machine: MachineResult, detector: Scorer) -> str:
