@@ -264,8 +264,8 @@ def test_what_helps_against_false_alarms_is_named(tmp_path, domain, remedy):
 
 @pytest.mark.parametrize(("adapts", "remedy"), [(True, "--commission"), (False, "ssdpt threshold")])
 def test_a_threshold_that_misses_most_faults_is_explained(tmp_path, adapts, remedy):
-    fleet, dataset = make_fakes(tmp_path, clips=20, domains=("source",), separation=5)
-    fleet["fan"].alert = 20.0
+    fleet, dataset = make_fakes(tmp_path, clips=20, domains=("source",), separation=1)
+    fleet["fan"].alert = 2.5
     fleet["fan"].adapts = adapts
     result = evaluate(fleet, dataset, tmp_path / "out", examples=0)
     assert result.notes[0].startswith("fan: the scores separate well, but only 0 of 20 faulty")
