@@ -46,7 +46,7 @@ def test_a_date_that_all_share_tells_nothing_apart():
         *named("data 2026-03-01/a.wav", "data 2026-03-01/b.wav", attributes=fast),
         *named("data 2026-03-01/c.wav", attributes=slow),
     ]
-    assert RecordingGroups.of(recordings).basis == "condition"
+    assert RecordingGroups.of(recordings).basis == "order"
 
 
 def test_files_that_were_cut_are_a_recording_each():
@@ -56,15 +56,15 @@ def test_files_that_were_cut_are_a_recording_each():
     assert sorted(map(len, groups.parts())) == [4, 4]
 
 
-def test_conditions_are_recordings_but_of_no_known_time():
+def test_conditions_are_no_evidence_of_other_recordings():
     recordings = [
         Recording(Path(f"{n}.wav"), "fan", "00", attributes=(("speed", str(n % 3)),))
         for n in range(9)
     ]
     groups = RecordingGroups.of(recordings)
-    assert (groups.basis, len(groups)) == ("condition", 3)
+    assert (groups.basis, len(groups)) == ("order", 1)
     assert not groups.at_other_times
-    assert groups.parts() == [[0, 3, 6], [1, 4, 7], [2, 5, 8]]
+    assert groups.parts() == [[0, 1], [2, 3], [4, 5], [6, 7], [8]]
 
 
 def test_nothing_known_is_one_recording_left_out_in_stretches():
@@ -93,7 +93,7 @@ def test_sections_and_domains_are_never_one_recording():
 @pytest.mark.parametrize("count", [3, 40, 100])
 def test_every_clip_is_left_out_once(count):
     recordings = [
-        Recording(Path(f"{n}.wav"), "fan", "00", attributes=(("run", str(n // 2)),))
+        Recording(Path(f"2026-{1 + n // 56:02d}-{1 + n // 2 % 28:02d} {n}.wav"), "fan", "00")
         for n in range(2 * count)
     ]
     parts = RecordingGroups.of(recordings).parts()

@@ -81,23 +81,3 @@ def test_a_clip_is_scored_without_the_others_of_its_recording():
     )
     assert len(known) == len(new) == 60
     assert np.median(new) > np.quantile(known, 0.95)
-
-
-def test_where_only_conditions_are_known_the_score_lies_between():
-    vectors = [row for section in ("00", "01") for row in clips(section, 60, 0)]
-
-    def rows(name, attributes):
-        return [
-            (Recording(Path(name(n)), "fan", item.section, attributes=attributes(n)), vector)
-            for n, (item, vector) in enumerate(vectors)
-        ]
-
-    by_condition = rows(lambda n: f"{n:04d}.wav", lambda n: (("speed", str(n % 4)),))
-    by_time = rows(lambda n: f"2026-03-{n % 4 + 1:02d}_{n:04d}.wav", lambda n: ())
-    known, between = (
-        np.array(scores["00", "source"])
-        for item in [fitted(by_condition)[1]]
-        for scores in (item.known_recording, item.new_recording)
-    )
-    new = np.array(fitted(by_time)[1].new_recording["00", "source"])
-    np.testing.assert_allclose(between, (known + new) / 2, rtol=1e-6)

@@ -4,10 +4,10 @@ Clips of one machine ID and domain belong to one recording by the strongest evid
 
     time        every name holds a date and time, or a date, and some are half an hour apart
     file        files are long and cut into clips: each file is a recording
-    condition   clips have attributes (speed, load, place): each condition is a recording
     order       nothing is known: all are one recording, in the order of their names
 
-Times of last change are no evidence: copying changes them.
+Times of last change are no evidence: copying changes them. Nor are attributes (speed, load, place):
+without one of its conditions a model is another model, which asks for more than another day does.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ import numpy as np
 from ssdpt.data.snapshots import time_in_name
 from ssdpt.types import Recording
 
-Basis = Literal["time", "file", "condition", "order"]
+Basis = Literal["time", "file", "order"]
 
 _APART_SECONDS = 1800.0  # between two recordings; less may be a pause of the same one
 _BLOCKS = 5  # stretches of time that a single recording is divided into
@@ -108,10 +108,6 @@ def _keys(recordings: Sequence[Recording]) -> tuple[Basis, list[Hashable]]:
     files = len({item.path for item in recordings})
     if files > 1 and 2 * files <= len(recordings):
         return "file", [item.path for item in recordings]
-    if len({(item.section, item.domain, item.attributes) for item in recordings}) > len(
-        {(item.section, item.domain) for item in recordings}
-    ):
-        return "condition", [item.attributes for item in recordings]
     return "order", [0] * len(recordings)
 
 

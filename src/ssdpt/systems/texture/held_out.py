@@ -41,12 +41,7 @@ class HeldOutScores:
 def held_out_scores(
     clips: Clips, measure: Measure, shared: SharedReference, seed: int, reporter: Reporter
 ) -> HeldOutScores:
-    """Of all clips of a fit.
-
-    Where recordings differ in their condition, leaving one out takes away a condition that the
-    model does know, which asks for more than another day does; leaving out single clips asks for
-    less. There the mean of the two counts as the score in a new recording.
-    """
+    """Of all clips of a fit."""
     recordings = [recording for recording, _ in clips]
     groups = RecordingGroups.of(recordings)
     by_clip, by_recording = divided(recordings, _FOLDS, seed), groups.parts()
@@ -57,8 +52,6 @@ def held_out_scores(
             for part in parts:
                 scores |= _scores_without(part, clips, measure, shared)
                 task.advance()
-    if groups.basis == "condition":
-        new = {at: (score + known.get(at, score)) / 2 for at, score in new.items()}
     return HeldOutScores(_by_stratum(new, recordings), _by_stratum(known, recordings))
 
 
