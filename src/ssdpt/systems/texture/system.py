@@ -1,9 +1,9 @@
-"""Sound texture: hand-made views of a clip, each with the distance to the nearest normal clip.
+"""Sound texture: hand-made views of a clip, each with the distance to the nearest normal sound.
 
-Nothing is trained. What spectrum, roughness, modulation and envelope spectrum a clip has is
-compared with the normal clips of its machine ID, in a space where the ordinary differences
-between clips of one machine count alike; the views' scores, each on the scale of normal clips,
-are averaged.
+Nothing is trained. A clip is described second by second: its spectrum, roughness, modulation and
+envelope spectrum, and the rhythm of the whole. That is compared with normal clips of its machine
+ID, in a space where the ordinary differences between seconds of one machine count alike; the views'
+scores, each on the scale of normal clips, are averaged.
 """
 
 from __future__ import annotations
