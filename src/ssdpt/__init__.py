@@ -16,17 +16,51 @@ from typing import TYPE_CHECKING, Any
 from ssdpt.version import __version__
 
 if TYPE_CHECKING:
+    from ssdpt.config.tree import load_config
+    from ssdpt.data.layouts import read_layout
+    from ssdpt.data.simulator.simulation import simulate
+    from ssdpt.detection.datasets import ClipDataset, SegmentDataset
     from ssdpt.detection.detector import Detector
     from ssdpt.detection.scorer import Scorer
+    from ssdpt.evaluation.compare import compare
+    from ssdpt.evaluation.dcase import write_submission
+    from ssdpt.evaluation.evaluate import evaluate
     from ssdpt.fleet.fleet import Fleet
-    from ssdpt.types import Clip
+    from ssdpt.systems import register_system
+    from ssdpt.types import Clip, Recording
 
-__all__ = ["Clip", "Detector", "Fleet", "__version__", "load"]
+__all__ = [
+    "Clip",
+    "ClipDataset",
+    "Detector",
+    "Fleet",
+    "Recording",
+    "SegmentDataset",
+    "__version__",
+    "compare",
+    "evaluate",
+    "load",
+    "load_config",
+    "read_layout",
+    "register_system",
+    "simulate",
+    "write_submission",
+]
 
 _LAZY = {
     "Clip": "ssdpt.types",
+    "ClipDataset": "ssdpt.detection.datasets",
     "Detector": "ssdpt.detection.detector",
     "Fleet": "ssdpt.fleet.fleet",
+    "Recording": "ssdpt.types",
+    "SegmentDataset": "ssdpt.detection.datasets",
+    "compare": "ssdpt.evaluation.compare",
+    "evaluate": "ssdpt.evaluation.evaluate",
+    "load_config": "ssdpt.config.tree",
+    "read_layout": "ssdpt.data.layouts",
+    "register_system": "ssdpt.systems",
+    "simulate": "ssdpt.data.simulator.simulation",
+    "write_submission": "ssdpt.evaluation.dcase",
 }
 
 

@@ -1,4 +1,7 @@
-"""The nouns that travel between the packages. Imports nothing of ours but the error."""
+"""The nouns that travel between the packages. Imports nothing of ours but the error.
+
+Only where a notebook asks for `_repr_html_` is what draws it imported.
+"""
 
 from __future__ import annotations
 
@@ -85,6 +88,11 @@ class Clip:
         content.update(self.samples.data)
         return content.hexdigest()
 
+    def _repr_html_(self) -> str:
+        from ssdpt.notebook.recording import recording_html
+
+        return recording_html(self)
+
 
 @dataclass(frozen=True, slots=True)
 class Recording:
@@ -128,6 +136,11 @@ class Recording:
         """The attributes in the form `speed=2,load=high`; empty where there are none."""
         return ",".join(f"{name}={value}" for name, value in self.attributes)
 
+    def _repr_html_(self) -> str:
+        from ssdpt.notebook.recording import recording_html
+
+        return recording_html(self)
+
 
 Sound = str | os.PathLike[str] | Recording | Clip
 """What can be scored: a file by its path, a recording of a data set, or a clip in memory."""
@@ -166,3 +179,8 @@ class Score:
     def is_anomalous(self) -> bool:
         """Above the alert threshold; at the threshold itself a clip is still normal (as DCASE)."""
         return self.value > self.threshold
+
+    def _repr_html_(self) -> str:
+        from ssdpt.notebook.score import score_html
+
+        return score_html(self)

@@ -87,6 +87,14 @@ def test_upsampling_gives_the_length(tmp_path: Path) -> None:
     assert len(read(path)) == 32000
 
 
+@pytest.mark.parametrize("rate", [1, 999])
+def test_a_rate_that_no_sound_has_is_refused(tmp_path: Path, rate: int) -> None:
+    """Resampled from 1 Hz, some kilobytes would fill the memory."""
+    path = write(tmp_path / "a.wav", noise(2, 8000), rate)
+    with pytest.raises(AudioError, match=f"its header says {rate} Hz; sound and vibration have"):
+        read(path)
+
+
 def test_strict_refuses_another_rate(tmp_path: Path) -> None:
     path = write(tmp_path / "pump-3.wav", noise(1, 44100, 2), 44100)
     with pytest.raises(AudioError) as caught:
@@ -233,7 +241,7 @@ def test_damage_in_the_middle_of_a_flac_file(tmp_path: Path) -> None:
     middle = len(content) // 2
     content[middle : middle + 500] = np.random.default_rng(1).bytes(500)
     path.write_bytes(content)
-    with pytest.raises(AudioError, match=r"damaged or cut short after \d\.\d\d s of 10\.00 s"):
+    with pytest.raises(AudioError, match=r"damaged or cut short after \d(\.\d+)? s of 10 s"):
         read(path)
 
 
@@ -242,14 +250,29 @@ def test_samples_that_are_not_numbers(tmp_path: Path, value: float) -> None:
     samples = noise(10)
     samples[8 * 16000] = value
     path = write(tmp_path / "a.wav", samples, subtype="FLOAT")
-    with pytest.raises(AudioError, match=r"not numbers .* at 8\.00 s"):
+    with pytest.raises(AudioError, match=r"not numbers .* at 8 s"):
         read(path)
+
+
+@pytest.mark.parametrize("value", [3e38, -3e38])
+def test_samples_that_resampling_would_make_infinite(tmp_path: Path, value: float) -> None:
+    samples = noise(10, 44100)
+    samples[8 * 44100 : 8 * 44100 + 4 : 2] = value
+    path = write(tmp_path / "a.wav", samples, 44100, subtype="FLOAT")
+    with pytest.raises(AudioError, match=r"not numbers .* at 8 s"):
+        read(path)
+
+
+def test_too_few_samples_for_a_lower_rate(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.wav", np.array([0.1, 0.2], np.float32), 192_000)
+    with pytest.raises(AudioError, match=r"holds no sound"):
+        read(path, 8000)
 
 
 @pytest.mark.parametrize("value", [0.0, 0.25])
 def test_silence(tmp_path: Path, value: float) -> None:
     path = write(tmp_path / "a.wav", np.full(16000 * 6, value, np.float32))
-    with pytest.raises(AudioError, match=r"silent: all 6\.00 s of channel 0 .* microphone"):
+    with pytest.raises(AudioError, match=r"silent: all 6 s of channel 0 .* microphone"):
         read(path)
 
 

@@ -263,7 +263,7 @@ def test_plain_folder(tmp_path: Path) -> None:
         "monday/c.wav",
     ]
     assert {(r.machine, r.label, r.split) for r in dataset.recordings} == {("recordings", "", "")}
-    assert "3 recordings have no label: fitting takes them as normal" in dataset.notes[0]
+    assert "3 recordings have no label; a fit would take them as normal" in dataset.notes[0]
 
 
 def test_plain_folders_of_several_machines(tmp_path: Path) -> None:

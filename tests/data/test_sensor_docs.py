@@ -13,7 +13,7 @@ from ssdpt.data.inspect import inspect
 from ssdpt.data.sensor import Sensor
 from ssdpt.data.tables import table_suffixes
 
-PAGE = (Path(__file__).parents[2] / "docs" / "sensors.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "sensors.md").read_text("utf-8")
 
 
 def blocks(language):
@@ -54,28 +54,6 @@ def test_the_example_of_public_tables_is_read(tmp_path):
     info = audio.probe(tmp_path / "acc_00001.csv")
     assert (info.sample_rate, info.frames) == (25600, 2560)
     assert info.axes == ("horizontal", "vertical")
-
-
-def test_the_commands_run(tmp_path, monkeypatch, cli):
-    header = blocks("csv")[0].splitlines()[0]
-    times = np.arange(25600) / 25600
-
-    def write(path, seed):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        axes = np.random.default_rng(seed).standard_normal((25600, 2))
-        np.savetxt(path, np.column_stack([times, axes]), "%.7f", ",", header=header, comments="")
-
-    for number in range(6):
-        write(tmp_path / "bearing" / "normal" / f"2026-01-31_12.{number}0.00.csv", number)
-    write(tmp_path / "today.csv", 99)
-    for folder in (tmp_path, tmp_path / "bearing"):
-        (folder / "sensor.yaml").write_text(blocks("yaml")[0])
-    monkeypatch.chdir(tmp_path)
-    (commands,) = blocks("sh")
-    for command in commands.splitlines():
-        answer = cli(*command.split()[1:])
-        assert answer.code in {0, 1}, answer.err
-    assert "axis acc_y of 2" in answer.out
 
 
 def test_every_problem_of_an_inspection_is_there(tmp_path):

@@ -203,6 +203,11 @@ class TestCsv:
             assert audio.probe(path).axes == (("x", "y") if header else ())
             np.testing.assert_allclose(audio.read(path, RATE, 1) * 50, values[:, 1], rtol=1e-6)
 
+    def test_columns_without_names_are_counted(self, tmp_path):
+        sensor(tmp_path, f"unit: g\nsample_rate: {RATE}\ncolumns: [acc]\n")
+        path = write_csv(tmp_path / "a.csv", shaken(rows=50))
+        assert "there are 2 columns without names, counted from 0" in refused(path, "refused")
+
     def test_whole_numbers_between_commas(self, tmp_path):
         sensor(tmp_path)
         values = np.random.default_rng(0).integers(-9, 9, (50, 2))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.metrics import auc as area_under
 from sklearn.metrics import precision_recall_fscore_support, roc_auc_score
 
 from ssdpt.evaluation.metrics import (
@@ -17,6 +18,7 @@ from ssdpt.evaluation.metrics import (
     interval,
     pauc,
     pauc_printed,
+    roc,
     weighted_areas,
 )
 from ssdpt.evaluation.tables import harmonic
@@ -180,3 +182,76 @@ def test_resampling_keeps_strata_and_works_in_blocks(monkeypatch):
     assert seen == [10, 10, 5]
     assert draws.shape == (25, 1)
     assert draws.std() > 0
+
+
+def test_labels_and_scores_may_be_plain_whole_numbers():
+    labels, scores = [0, 0, 1, 0, 1], [1, 2, 3, 4, 5]
+    assert auc(labels, scores) == pytest.approx(5 / 6)
+    assert pauc(labels, scores, 0.5) == roc_auc_score(labels, scores, max_fpr=0.5)
+    assert pauc_printed(labels, scores, 0.5) == 0.5  # one of two is above the highest normal
+    assert pauc_printed(labels, scores, 1.0) == pytest.approx(5 / 6)
+    area, _ = weighted_areas(labels, scores, np.ones((1, 5), np.int64))
+    assert area[0] == pytest.approx(5 / 6)
+    rates = decision_rates(labels, scores, 2)
+    assert (rates.normals, rates.anomalies, rates.false_alarms, rates.misses) == (3, 2, 1, 0)
+    assert rates.false_alarm_rate == pytest.approx(1 / 3)
+    assert (rates.precision, rates.recall) == pytest.approx((2 / 3, 1.0))
+
+
+@pytest.mark.parametrize("labels", [[True, True], [False, False], []])
+def test_one_kind_of_clip_defines_no_area(labels):
+    scores = [1.0, 2.0][: len(labels)]
+    for area in (auc, pauc):
+        assert math.isnan(area(labels, scores))
+    if not labels or labels[0] is False:
+        assert math.isnan(pauc_printed(labels, scores, 0.5))
+
+
+def test_ratios_without_clips_are_zero():
+    rates = decision_rates([True], [1.0], 2.0)
+    assert (rates.precision, rates.recall, rates.f1, rates.false_alarm_rate) == (0, 0, 0, 0)
+    perfect = decision_rates([True, False], [3.0, 1.0], 2.0)
+    assert (perfect.precision, perfect.recall, perfect.f1) == (1.0, 1.0, 1.0)
+
+
+@given(labelled())
+def test_the_roc_curve_rises_from_corner_to_corner_and_encloses_the_auc(clips):
+    false_positive, true_positive = roc(*clips)
+    assert (false_positive[0], true_positive[0]) == (0, 0)
+    assert (false_positive[-1], true_positive[-1]) == (1, 1)
+    assert (np.diff(false_positive) >= 0).all()
+    assert (np.diff(true_positive) >= 0).all()
+    assert area_under(false_positive, true_positive) == pytest.approx(auc(*clips))
+
+
+def test_a_roc_curve_of_whole_numbers():
+    false_positive, true_positive = roc([0, 1, 0, 1], [1, 2, 3, 4])
+    assert area_under(false_positive, true_positive) == 0.75
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (50.0, (2.5, 97.5)),  # the mean of the draws
+        (60.0, (12.5, 100.0)),  # shifted, but no higher than the highest draw
+        (45.0, (0.0, 92.5)),
+        (200.0, (152.5, 200.0)),  # or than the value itself
+        (-20.0, (-20.0, 27.5)),
+    ],
+)
+def test_the_interval_is_the_central_part_of_the_draws_about_the_value(value, expected):
+    assert interval(value, range(101)) == pytest.approx(expected)
+
+
+def test_every_clip_of_a_stratum_is_drawn_alike_wherever_it_stands():
+    strata = ["a", "b", "a", "b", "b", "a", "b"]
+    weights = bootstrap(lambda drawn: drawn.astype(float), strata, seed=3)
+    assert weights.shape == (1000, 7)
+    for name in ("a", "b"):
+        own = [stratum == name for stratum in strata]
+        assert (weights[:, own].sum(axis=1) == sum(own)).all()
+    np.testing.assert_allclose(weights.mean(axis=0), 1.0, atol=0.12)
+    assert (weights >= 0).all()
+    assert not np.array_equal(weights[0], weights[1])  # each resample is one of its own
+    again = bootstrap(lambda drawn: drawn.astype(float), strata, seed=3)
+    np.testing.assert_array_equal(again, weights)

@@ -177,7 +177,7 @@ class TestRefused:
         file = write_encoder(tmp_path / "a.onnx")
         with pytest.raises(SsdptError, match="no sidecar") as raised:
             configured(file)
-        _, _, example = str(raised.value).partition("for example:\n")
+        _, _, example = str(raised.value).partition("for example: ")
         file.with_suffix(".yaml").write_text(example, "utf-8")
         sidecar = configured(file).part(EncoderConfig).sidecar
         assert (sidecar.input, sidecar.output) == ("samples", "embedding")

@@ -23,17 +23,17 @@ def spectrum(lines: dict[float, float]) -> np.ndarray:
 def test_a_line_alone_swells_and_harmonics_are_knocks() -> None:
     swelling = find_rhythm(RATES, spectrum({7.0: -6}), (EDGES, LIMITS))
     assert swelling is not None
-    assert (swelling.per_second, swelling.sharp) == (7.0, False)
+    assert (swelling.per_second, swelling.sharp) == (pytest.approx(7.0, rel=0.01), False)
     knocking = find_rhythm(RATES, spectrum({7.0 * k: -6 - k for k in range(1, 9)}), (EDGES, LIMITS))
     assert knocking is not None
-    assert (knocking.per_second, knocking.sharp) == (7.0, True)
+    assert (knocking.per_second, knocking.sharp) == (pytest.approx(7.0, rel=0.01), True)
 
 
 def test_the_spacing_counts_even_where_a_harmonic_is_strongest() -> None:
     lines = {12.0: -14.0, 24.0: -12.0, 36.0: -8.0, 48.0: -13.0}
     rhythm = find_rhythm(RATES, spectrum(lines), (EDGES, LIMITS))
     assert rhythm is not None
-    assert rhythm.per_second == pytest.approx(12.0)
+    assert rhythm.per_second == pytest.approx(12.0, rel=0.01)
 
 
 def test_a_rate_that_the_length_cannot_resolve_is_not_named() -> None:
@@ -42,7 +42,7 @@ def test_a_rate_that_the_length_cannot_resolve_is_not_named() -> None:
     strength[[1, 2, 3]] = -10.0, -9.0, -8.0
     rhythm = find_rhythm(rates, strength, (EDGES, LIMITS))
     assert rhythm is not None
-    assert rhythm.per_second == 30.0
+    assert 25 <= rhythm.per_second <= 35  # between its lines: nearest to the third
 
 
 def test_a_rhythm_that_normal_clips_have_is_not_found() -> None:

@@ -8,7 +8,13 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ssdpt.features.segments import Segments, segment_starts, segments_of_clip, whole_segments
+from ssdpt.features.segments import (
+    Segments,
+    gathered_segments,
+    segment_starts,
+    segments_of_clip,
+    whole_segments,
+)
 
 counts = st.lists(st.integers(1, 40), min_size=1, max_size=6)
 lengths = st.integers(1, 12)
@@ -57,6 +63,14 @@ def test_gathering_is_slicing(counts, length, hop):
 
 
 @settings(deadline=None)
+@given(count=st.integers(1, 60), length=lengths, hop=hops)
+def test_gathering_by_position_is_slicing_too(count, length, hop):
+    clip = frames_of(count)
+    got = gathered_segments(torch.from_numpy(clip), length, hop)
+    np.testing.assert_array_equal(got.numpy(), np.array(sliced(clip, length, hop)))
+
+
+@settings(deadline=None)
 @given(
     count=st.integers(1, 60),
     cuts=st.lists(st.integers(0, 60), max_size=6),
@@ -69,11 +83,12 @@ def test_segments_do_not_depend_on_the_blocks(count, cuts, length, hop, most):
     blocks = np.split(clip, sorted(min(cut, count) for cut in cuts))
     batches = list(whole_segments(blocks, length, hop, most))
     np.testing.assert_array_equal(torch.cat(batches).numpy(), np.array(sliced(clip, length, hop)))
+    assert all(len(batch) <= most for batch in batches)
 
 
-def test_batches_are_bounded():
+def test_batches_are_full():
     batches = list(whole_segments([frames_of(500)], 10, 1, 32))
-    assert max(len(batch) for batch in batches) == 32
+    assert [len(batch) for batch in batches] == [32] * 15 + [11]
 
 
 def test_segments_of_a_clip_share_its_memory():
@@ -96,8 +111,12 @@ def test_gathering_copies_a_batch_and_not_the_source():
     assert held == 3 * len(segments)  # three numbers a segment, whatever its length
 
 
-def test_on_another_device_the_positions_are_the_same():
+def test_positions_can_be_moved_to_another_device():
     segments = Segments.of_clips(np.array([0]), np.array([100]), 10, 10)
-    moved = segments.to(torch.device("cpu"))
-    assert torch.equal(moved.start, segments.start)
-    assert moved.length == 10
+    moved = segments.to(torch.device("meta"))
+    for name in ("offset", "start", "frames", "clip"):
+        assert getattr(moved, name).device.type == "meta"
+        assert getattr(moved, name).shape == getattr(segments, name).shape
+    same = segments.to(torch.device("cpu"))
+    assert torch.equal(same.start, segments.start)
+    assert moved.length == same.length == 10

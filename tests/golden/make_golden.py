@@ -1,9 +1,11 @@
-"""Make the golden models, their scores and the golden alarm history again:
+"""Keep models of this version, and what it says of some clips, for all later versions:
 
     .venv/bin/python tests/golden/make_golden.py
 
-Needed only when a change is meant to alter scores; say so in the CHANGELOG. With --scores the
-models are kept and only what this version says of them is written.
+Writes the folder of the present format of models, and that of exports, where there is none yet: do
+it when the format number was raised, and commit the folder with that change. What is there is never
+fitted again, since an older version cannot be had back. With --scores only what this version says
+of all of them is written; needed where a change is meant to alter scores, say so in the CHANGELOG.
 """
 
 from __future__ import annotations
@@ -16,17 +18,15 @@ from pathlib import Path
 import numpy as np
 
 FOLDER = Path(__file__).parent
-MODELS, SCORES, ALARMS = FOLDER / "models", FOLDER / "scores.json", FOLDER / "alarms.json"
+FORMATS, EXPORTS, ALARMS = FOLDER / "formats", FOLDER / "exports", FOLDER / "alarms.json"
+SCORES = "scores.json"  # of each of these folders
 RATE = 16000
 
-# Small networks and few bins: a golden model is some kilobytes. Multiview and texture keep the
-# default features, since the shared reference that ships with the package is of these.
-SYSTEMS: dict[str, dict[str, object]] = {
-    "ssdpt": {"features.n_mels": 16},
-    "gmm": {"features.n_mels": 16, "system": "gmm"},
-    "texture": {"features.n_mels": 128, "system": "texture"},
-    "multiview": {"features.n_mels": 32, "system": "multiview"},
-}
+# Small networks, few bins and few sections: a golden model is some kilobytes. Multiview and texture
+# keep more bins, since the shared reference that ships with the package is of these.
+BINS = {"texture": 128, "multiview": 32}
+SECTIONS = {"texture": ("00",), "multiview": ("00", "01")}
+EXPORTED = ("ssdpt", "gmm")
 
 
 def clips() -> dict[str, np.ndarray]:
@@ -44,29 +44,39 @@ def clips() -> dict[str, np.ndarray]:
     return {name: sound.astype(np.float32) for name, sound in sounds.items()}
 
 
-def scores() -> dict[str, dict[str, object]]:
-    """The scores of every golden model for every clip, by section."""
+def scores(folder: Path) -> dict[str, dict[str, object]]:
+    """The scores of a model, or of an exported one, for every clip, by clip and section."""
     import soundfile
 
-    from ssdpt import Detector
+    import ssdpt
 
     results: dict[str, dict[str, object]] = {}
-    with tempfile.TemporaryDirectory() as folder:
-        for system in SYSTEMS:
-            detector = Detector.load(MODELS / system, device="cpu")
-            for name, samples in clips().items():
-                path = Path(folder) / f"{name}.wav"
-                soundfile.write(path, samples, RATE, subtype="FLOAT")
-                for section in detector.sections:
-                    score = detector.score(path, section=section)
-                    results[f"{system} {name} {section}"] = {
-                        "value": score.value,
-                        "parts": dict(score.parts),
-                        "threshold": score.threshold,
-                        "level": score.level,
-                        "p_value": score.p_value,
-                    }
+    detector = ssdpt.load(folder, device="cpu")
+    with tempfile.TemporaryDirectory() as work:
+        for name, samples in clips().items():
+            path = Path(work) / f"{name}.wav"
+            soundfile.write(path, samples, RATE, subtype="FLOAT")
+            for section in detector.sections:
+                score = detector.score(path, section=section)
+                results[f"{folder.name} {name} {section}"] = {
+                    "value": score.value,
+                    "parts": dict(score.parts),
+                    "threshold": score.threshold,
+                    "level": score.level,
+                    "p_value": score.p_value,
+                }
     return results
+
+
+def golden_models() -> list[Path]:
+    """The folders of all kept models and exports."""
+    return sorted(path.parent for path in FOLDER.glob("*/*/*/calibration.json"))
+
+
+def kept_scores(folder: Path) -> dict[str, dict[str, object]]:
+    """What the version that wrote a model said of the clips."""
+    content = json.loads((folder.parent / SCORES).read_text("utf-8"))
+    return {name: it for name, it in content.items() if name.split()[0] == folder.name}
 
 
 def score_history() -> list[float]:
@@ -80,13 +90,13 @@ def score_history() -> list[float]:
 
 
 def alarms() -> list[dict[str, object]]:
-    """The alarm levels of these scores, with the calibration of the texture model."""
+    """The alarm levels of these scores, with the calibration of the texture model of format 2."""
     from ssdpt import Detector
     from ssdpt.alarms.judge import MachineJudge, ScoreScale
     from ssdpt.alarms.settings import AlarmSettings
     from ssdpt.monitor.scoring.live_model import LiveModel
 
-    detector = Detector.load(MODELS / "texture", device="cpu")
+    detector = Detector.load(FORMATS / "2" / "texture", device="cpu")
     tail = detector.calibration.tail(detector.sections[0])
     scale = ScoreScale(tail, LiveModel(detector).clip_seconds)
     judge = MachineJudge(AlarmSettings(), scale)
@@ -105,20 +115,56 @@ def alarms() -> list[dict[str, object]]:
     return history
 
 
-def main() -> None:
+def _fit(out: Path) -> None:
     from ssdpt import Detector
-    from ssdpt.common.files import write_json
     from ssdpt.config.tree import load_config
     from ssdpt.data.simulator import simulate
+    from ssdpt.systems import system_names
 
-    if "--scores" not in sys.argv:
+    for system in system_names():
         with tempfile.TemporaryDirectory() as folder:
             dataset = simulate(Path(folder), "tiny", machines=["fan"])
-            for system, changes in SYSTEMS.items():
-                config = load_config("tiny", {"device": "cpu", **changes})
-                Detector.fit(dataset, config=config).save(MODELS / system)
-    write_json(SCORES, scores())
-    ALARMS.write_text("".join(f"{json.dumps(row)}\n" for row in alarms()), "utf-8")
+            for section in {"00", "01", "02"} - set(SECTIONS.get(system, ("00", "01", "02"))):
+                for path in dataset.rglob(f"*_{section}*"):
+                    path.unlink()
+            changes = {"device": "cpu", "features.n_mels": BINS.get(system, 16), "system": system}
+            Detector.fit(dataset, config=load_config("tiny", changes)).save(out / system)
+
+
+def _export(models: Path, out: Path) -> None:
+    from ssdpt.fleet.fleet import Fleet, export_fleet
+    from ssdpt.runtime.export import ExportSettings
+
+    for system in EXPORTED:
+        fleet = Fleet.load(models / system, device="cpu")
+        export_fleet(fleet, out / system, lambda _: ExportSettings())
+
+
+def main() -> None:
+    from ssdpt.common.files import write_json
+    from ssdpt.detection.storage import FORMAT
+    from ssdpt.errors import SsdptError
+    from ssdpt.runtime.manifest import FORMAT as EXPORT_FORMAT
+
+    models, exports = FORMATS / str(FORMAT), EXPORTS / str(EXPORT_FORMAT)
+    if "--scores" in sys.argv:
+        folders = sorted({folder.parent for folder in golden_models()})
+        ALARMS.write_text("".join(f"{json.dumps(row)}\n" for row in alarms()), "utf-8")
+    else:
+        folders = [folder for folder in (models, exports) if not folder.exists()]
+        if models in folders:
+            _fit(models)
+        if exports in folders:
+            _export(models, exports)
+        print("nothing to do: both are kept already" if not folders else f"written: {folders}")
+    for folder in folders:
+        results: dict[str, dict[str, object]] = {}
+        for model in (model for model in golden_models() if model.parent == folder):
+            try:
+                results |= scores(model)
+            except SsdptError:  # what this version cannot read says what it said
+                results |= kept_scores(model)
+        write_json(folder / SCORES, results)
 
 
 if __name__ == "__main__":

@@ -55,12 +55,6 @@ def test_points_of_one_clip_are_not_neighbours_of_each_other():
     )
 
 
-def test_of_many_points_some_are_kept():
-    references = References.of(list(_cloud(50, points=10)), neighbours=5, most=100)
-    assert references.points.shape == (100, 6)
-    assert np.isfinite([references.scale.mean, references.scale.sd]).all()
-
-
 @pytest.mark.parametrize("averaged", [False, True])
 def test_over_time_a_score_has_the_score_of_the_clip_as_its_mean(bank, averaged):
     more = bank.with_more(list(_cloud(10, at=-20.0, seed=2)), "target", reference_clips=50.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -13,7 +14,7 @@ from scipy import stats
 
 from ssdpt.config.settings import DecisionConfig
 from ssdpt.errors import SsdptError
-from ssdpt.scoring.calibrate import Calibration, calibrate, fit_tail
+from ssdpt.scoring.calibrate import Calibration, Commissioned, calibrate, fit_tail
 from ssdpt.scoring.distributions import empirical_tail, gamma_by_moments, gamma_fit_p_value
 
 RATES = (0.5, 0.1, 0.05, 0.01, 0.001)
@@ -213,3 +214,132 @@ def test_foreign_content_is_refused(place, value):
     branch[leaf] = value
     with pytest.raises((KeyError, TypeError, ValueError, AttributeError)):
         Calibration.from_json(tree)
+
+
+def kept(**changes):
+    """A calibration whose table was changed, as it comes out of its JSON."""
+    calibration = calibrate({SOURCE: [1.0, 2.0, 3.0]}, DecisionConfig(), cross_fitted=True, seed=0)
+    changed = replace(calibration, pooled=replace(calibration.pooled, **changes))
+    return changed, lambda: Calibration.from_json(json.loads(json.dumps(changed.to_json())))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"probability": (0.9, 0.1), "score": (1.0, 2.0)},  # the shortest table
+        {"probability": (0.9, 0.5, 0.1), "score": (1.0, 1.0, 2.0)},  # equal scores
+        {"clips": 1},
+        {"commissioned": Commissioned("2026-03-01", 10, 1.5, 2.5)},
+    ],
+)
+def test_whole_tables_of_any_kind_survive_json(changes):
+    calibration, again = kept(**changes)
+    assert again() == calibration
+    assert again().pooled.commissioned == changes.get("commissioned")
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"probability": (0.5,), "score": (1.0,)}, "table of tail probabilities is not whole"),
+        ({"probability": (1.0, 0.1), "score": (1.0, 2.0)}, "table .* not whole"),
+        ({"probability": (0.9, 0.0), "score": (1.0, 2.0)}, "table .* not whole"),
+        ({"probability": (0.5, 0.5), "score": (1.0, 2.0)}, "table .* not whole"),
+        ({"probability": (0.1, 0.9), "score": (1.0, 2.0)}, "table .* not whole"),
+        ({"probability": (0.9, 0.1), "score": (2.0, 1.0)}, "table .* not whole"),
+        ({"clips": 0}, "^no clips stand behind the table of tail probabilities$"),
+    ],
+)
+def test_a_table_that_is_not_whole_is_refused(changes, reason):
+    _, again = kept(**changes)
+    with pytest.raises(ValueError, match=reason):
+        again()
+
+
+@given(st.lists(st.floats(-100, 100), min_size=3, max_size=30))
+def test_the_gamma_has_the_mean_spread_and_skewness_of_the_scores(scores):
+    values = np.array(scores)
+    shape, location, scale = gamma_by_moments(values)
+    spread = max(values.std(ddof=1), 1e-9 * max(1.0, abs(values.mean())))
+    assert location + shape * scale == pytest.approx(values.mean(), abs=1e-6 + 1e-3 * spread)
+    assert np.sqrt(shape) * scale == pytest.approx(spread)
+    skew = np.mean(((values - values.mean()) / spread) ** 3)
+    assert 2 / np.sqrt(shape) == pytest.approx(np.clip(skew, 0.02, 3.0))
+
+
+def test_the_gamma_of_too_few_or_equal_scores_is_narrow_and_not_nothing():
+    for scores, centre in (([5.0], 5.0), ([5.0] * 9, 5.0), ([5000.0], 5000.0)):
+        shape, location, scale = gamma_by_moments(np.array(scores))
+        assert location + shape * scale == pytest.approx(centre)
+        assert np.sqrt(shape) * scale == pytest.approx(1e-9 * centre)
+
+
+def test_goodness_of_fit_from_the_best_to_the_worst():
+    ranks = (np.arange(40) + 0.5) / 40
+    perfect = stats.gamma(4.0, -3.0, 0.7).ppf(ranks)
+    assert gamma_fit_p_value(perfect, seed=0) > 0.95
+    assert gamma_fit_p_value(bimodal(), seed=0) == pytest.approx(1 / 201)
+    some = sample(count=40)
+    assert gamma_fit_p_value(some, seed=0) == gamma_fit_p_value(some, seed=0)
+    assert len({gamma_fit_p_value(some, seed=seed) for seed in range(5)}) > 1
+
+
+@pytest.mark.parametrize(("clips", "top"), [(6, 5), (20, 5), (100, 15), (400, 60)])
+@pytest.mark.parametrize("power", [0.3, 1.0, 4.0])
+def test_beyond_the_highest_clips_lies_a_pareto_tail_of_their_l_moments(clips, top, power):
+    scores = np.random.default_rng(clips).exponential(2.0, clips) ** power
+    ordered = np.sort(scores)[::-1]
+    base = (ordered[top - 1] + ordered[top]) / 2
+    excess = ordered[:top] - base
+    # The second L-moment is half the mean difference of two clips.
+    pairs = np.abs(np.subtract.outer(excess, excess))[np.triu_indices(top, 1)]
+    shape = np.clip((2 - excess.mean() / (pairs.mean() / 2)) * top / (top + 30), -0.5, 0.5)
+    probabilities = top / clips * np.array([0.5, 0.1, 1e-3])
+    expected = stats.genpareto(shape, base, excess.mean() * (1 - shape)).isf(
+        probabilities * clips / top
+    )
+    np.testing.assert_allclose(empirical_tail(scores, probabilities), expected, rtol=1e-9)
+    body = (np.arange(top, clips) + 0.5) / clips  # the k-th highest stands for (k − ½) / n
+    np.testing.assert_allclose(empirical_tail(scores, body), ordered[top:])
+
+
+def test_five_clips_have_no_tail_of_their_own():
+    scores = np.array([1.0, 2.0, 4.0, 8.0, 16.0])
+    np.testing.assert_array_equal(empirical_tail(scores, np.array([1e-6, 0.1])), [16.0, 16.0])
+    assert empirical_tail(np.append(scores, 32.0), np.array([1e-6]))[0] > 32.0
+
+
+def test_the_table_says_what_it_was_made_of():
+    scores = sample(count=40)
+    tail = tail_of(scores, method="gamma")
+    shape, location, scale = gamma_by_moments(scores)
+    assert tail.parameters == {"shape": shape, "location": location, "scale": scale}
+    assert tail.fit_p_value == round(gamma_fit_p_value(scores, 0), 4)
+    assert tail.clips == 40
+    assert tail.probability[0] == 0.999
+    assert tail.probability[-1] == pytest.approx(1e-6)
+    assert tail_of([1.0, 2.0]).fit_p_value == 1.0  # two clips refute no distribution
+    assert tail_of([1.0, 2.0, 4.0]).fit_p_value < 1.0
+
+
+def test_of_two_domains_the_larger_one_names_the_method():
+    few, many = sample(count=20, seed=1), sample(count=60, seed=2)
+    for groups in ([few, many], [many, few]):
+        tail = fit_tail(groups, DecisionConfig(), seed=0)
+        assert (tail.method, tail.clips) == ("empirical", 80)
+        assert tail.fit_p_value == tail_of(many).fit_p_value
+    assert fit_tail([np.array([]), many], DecisionConfig(), seed=0) == tail_of(many)
+
+
+def test_between_two_rows_of_the_table_it_is_straight_in_the_logarithm():
+    calibration, _ = kept(probability=(0.9, 0.1, 0.001), score=(1.0, 2.0, 6.0))
+    tail = calibration.pooled
+    assert [tail.threshold(rate) for rate in (0.9, 0.3, 0.1, 0.01, 0.001)] == pytest.approx(
+        [1.0, 1.5, 2.0, 4.0, 6.0]
+    )
+    assert (tail.threshold(0.99), tail.threshold(1e-9)) == (1.0, 6.0)  # the ends
+    assert [tail.p_value(score) for score in (1.0, 1.5, 2.0, 4.0, 6.0)] == pytest.approx(
+        [0.9, 0.3, 0.1, 0.01, 0.001]
+    )
+    assert (tail.p_value(0.999), tail.p_value(7.0)) == (1.0, 0.001)
+    assert tail.alert_and_alarm(0.1, 0.1) == pytest.approx((2.0, 4.0))

@@ -113,6 +113,33 @@ class TestAlignment:
         rng = np.random.default_rng(0)
         return [{SOURCE: list(offset + rng.normal(size=clips))} for offset in offsets]
 
+    @staticmethod
+    def regular(quotient, clips=(-2.0, -1.0, 0.0, 1.0, 2.0)):
+        """Three folds whose means vary `quotient` times as much as luck lets them."""
+        luck = np.var(clips, ddof=1) / len(clips)
+        means = np.sqrt(quotient * luck) * np.array([-1.0, 0.0, 1.0])
+        return means, [{SOURCE: [float(mean + clip) for clip in clips]} for mean in means]
+
+    @pytest.mark.parametrize("scale", [1.0, 1e-3])
+    def test_what_luck_explains_of_the_difference_stays(self, scale):
+        means, folds = self.regular(20.0)
+        folds = [{SOURCE: [scale * score for score in fold[SOURCE]]} for fold in folds]
+        moved = np.array(aligned(folds, kept=None)[SOURCE]).reshape(3, -1).mean(axis=1)
+        np.testing.assert_allclose(moved, scale * means / 20, rtol=1e-6, atol=1e-12)
+
+    @pytest.mark.parametrize(("quotient", "differ"), [(12.5, False), (13.5, True)])
+    def test_one_in_a_thousand_is_the_limit_of_luck(self, quotient, differ):
+        """F with 2 and 12 degrees of freedom exceeds 12.97 once in a thousand times."""
+        assert stats.f.isf(0.001, 2, 12) == pytest.approx(12.97, abs=0.01)
+        _, folds = self.regular(quotient)
+        before = [score for fold in folds for score in fold[SOURCE]]
+        assert (aligned(folds, kept=None)[SOURCE] != before) is differ
+
+    def test_two_folds_of_two_clips_suffice_and_one_fold_is_left_as_it_is(self):
+        folds = [{SOURCE: [0.0, 0.001]}, {SOURCE: [100.0, 100.001]}]
+        assert np.ptp(aligned(folds, kept=0)[SOURCE]) < 0.1
+        assert aligned(folds[:1], kept=0) == folds[0]
+
     def test_models_on_scales_that_lie_apart_are_brought_to_the_kept_one(self):
         moved = np.array(aligned(self.folds([0, 10, -10, 5]), kept=1)[SOURCE])
         assert moved.mean() == pytest.approx(10, abs=0.6)

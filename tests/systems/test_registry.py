@@ -227,7 +227,7 @@ def test_nothing_outside_systems_knows_a_system_by_name():
 
 @pytest.mark.full
 def test_the_example_package_is_installed_and_used(fan, tmp_path):
-    """As in docs/own-detector.md: pip install, fit, score."""
+    """As in docs/how-to/own-detector.md: pip install, fit, score."""
     source, place = tmp_path / "own_detector", tmp_path / "site"
     shutil.copytree(EXAMPLE, source)  # a build leaves files in it
     subprocess.run(

@@ -9,6 +9,7 @@ from pkgutil import iter_modules
 from typing import Any
 
 from ssdpt.errors import SsdptError
+from ssdpt.sentences import Sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +54,11 @@ class PluginRegistry:
         """The class called `name`; SsdptError where there is none, or where it cannot be used."""
         offers = [offer for offered, offer in self._offers if offered == name]
         if not offers:
-            raise SsdptError(f"'{name}' is not valid; choose {', '.join(self.names())}")
+            raise SsdptError(Sentence("settings.notValid", value=name, choices=self.names()))
         if len(offers) > 1:
             packages = " and ".join(sorted({offer.package for offer in offers}))
             raise SsdptError(
-                f"more than one {self.noun} is called '{name}', in {packages}; rename or uninstall "
-                "all but one"
+                Sentence("settings.twoKinds", noun=self.noun, name=name, packages=packages)
             )
         (offer,) = offers
         try:
@@ -66,8 +66,13 @@ class PluginRegistry:
         except Exception as error:  # a foreign package may fail in any way
             reason = " ".join(f"{type(error).__name__}: {error}".split())
             raise SsdptError(
-                f"the {self.noun} '{name}' of package {offer.package} cannot be imported "
-                f"({reason}); reinstall or update the package"
+                Sentence(
+                    "settings.notImported",
+                    noun=self.noun,
+                    name=name,
+                    package=offer.package,
+                    reason=reason,
+                )
             ) from error
 
     def refresh(self) -> None:

@@ -19,6 +19,7 @@ from pydantic_core.core_schema import CoreSchema
 from ssdpt.common.plugins import PluginRegistry
 from ssdpt.config.settings import Settings
 from ssdpt.errors import SsdptError
+from ssdpt.sentences import Sentence, said
 
 
 class KindSettings(Settings):
@@ -39,14 +40,15 @@ class KindSettings(Settings):
         settings_class = getattr(plugin, "settings_class", None)
         if not (isinstance(settings_class, type) and issubclass(settings_class, cls)):
             raise SsdptError(
-                f"the {cls.registry.noun} '{kind}' cannot be used: its class has no settings_class "
-                f"that extends {cls.__name__}"
+                Sentence(
+                    "settings.noSettingsClass",
+                    noun=cls.registry.noun,
+                    name=kind,
+                    base=cls.__name__,
+                )
             )
         if settings_class.model_fields["kind"].default != kind:
-            raise SsdptError(
-                f"the {cls.registry.noun} '{kind}' cannot be used: the kind of its "
-                f"settings_class must be '{kind}' as well"
-            )
+            raise SsdptError(Sentence("settings.otherKind", noun=cls.registry.noun, name=kind))
         return settings_class
 
     @classmethod
@@ -72,12 +74,12 @@ class KindSettings(Settings):
         kind = content.get("kind")
         try:
             if kind is None:
-                raise SsdptError(f"is missing; choose {', '.join(cls.registry.names())}")
+                raise SsdptError(Sentence("settings.noKind", choices=cls.registry.names()))
             if not isinstance(kind, str):
-                raise SsdptError(f"must be text; choose {', '.join(cls.registry.names())}")
+                raise SsdptError(Sentence("settings.kindNotText", choices=cls.registry.names()))
             settings_class = cls.class_for(kind)
         except SsdptError as error:
-            wrong_kind = PydanticCustomError("wrong_kind", "{reason}", {"reason": str(error)})
+            wrong_kind = PydanticCustomError("wrong_kind", "{reason}", {"reason": said(error)})
             details = InitErrorDetails(type=wrong_kind, loc=("kind",), input=kind)
             raise ValidationError.from_exception_data(cls.__name__, [details]) from error
         return settings_class.model_validate(content)

@@ -2,8 +2,9 @@
 
 A system of ours is a module or a package directly under `ssdpt.systems` with a tuple `SYSTEMS` of
 `SystemEntry`. A system of another package is an entry point of the group `ssdpt.systems` that
-names a `SystemEntry`. Systems stand above settings: they are found by name when settings are read,
-and their classes, which may need torch, are imported only when they are used.
+names a `SystemEntry`. A script or a notebook registers its own. Systems stand above settings: they
+are found by name when settings are read, and their classes, which may need torch, are imported only
+when they are used.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from ssdpt.errors import SsdptError, warn
 
 GROUP = "ssdpt.systems"  # of entry points; also the package with the systems of ssdpt
 _NO_SYSTEMS = frozenset({"base", "parts"})  # modules of that package that hold no system
+_registered: dict[str, SystemEntry] = {}  # of this process, by name
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,17 @@ def settings_types() -> dict[str, type[SystemSettings]]:
     }
 
 
+def register_entry(entry: SystemEntry) -> None:
+    """Add a system for this process; one that was registered under its name is replaced."""
+    others = {name: known for name, known in system_entries().items() if name not in _registered}
+    try:
+        _add(entry, entry.name, others)
+    except ValueError as error:
+        raise SsdptError(f"system {entry.name} cannot be used: {error}") from error
+    _registered[entry.name] = entry
+    forget_systems()
+
+
 def forget_systems() -> None:
     """Look for systems again when they are next asked for: a package was installed or removed."""
     _systems.cache_clear()
@@ -84,6 +97,7 @@ def _systems() -> _Systems:
             package = f" of package {point.dist.name}" if point.dist else ""
             reason = str(error) or type(error).__name__
             systems.problems[point.name] = f"system {point.name}{package} cannot be used: {reason}"
+    systems.entries.update(_registered)
     for problem in systems.problems.values():
         warn(problem)
     return systems

@@ -15,9 +15,12 @@ ALARM_RATIO = 0.1  # alarms are rarer than alerts by this factor, offline and li
 
 
 class Settings(BaseModel):
-    """Frozen, and refuses names it does not know: a misspelt setting is an error, not a no-op."""
+    """Frozen, and refuses names it does not know: a misspelt setting is an error, not a no-op.
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    Errors do not repeat the value, not even in a traceback: it may be an address with a password.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
 
 def _channel(value: Any) -> Any:
@@ -27,7 +30,9 @@ def _channel(value: Any) -> Any:
 class AudioConfig(Settings):
     """What a recording is turned into before anything else."""
 
-    sample_rate: int = Field(16000, gt=0, description="Hz; other rates are resampled to this")
+    sample_rate: int = Field(
+        16000, gt=0, le=2_000_000, description="Hz; other rates are resampled to this"
+    )
     keep_rate: Literal["auto", "always", "never"] = Field(
         "auto",
         description="whether a model works at the recordings' own rate, from 2 to 51.2 kHz, "
@@ -66,9 +71,9 @@ class AudioConfig(Settings):
 class FeatureConfig(Settings):
     """Log-mel spectrogram: 10·log10(max(mel power, floor)), centred frames, zero padding."""
 
-    n_fft: int = Field(1024, gt=0, description="window length in samples (Hann)")
+    n_fft: int = Field(1024, gt=0, le=65_536, description="window length in samples (Hann)")
     hop_length: int = Field(512, gt=0, description="samples from one frame to the next")
-    n_mels: int = Field(128, gt=0, description="mel bins (F)")
+    n_mels: int = Field(128, gt=0, le=1024, description="mel bins (F)")
     f_min: float = Field(0.0, ge=0, description="Hz, lower edge of the mel filters")
     f_max: float | None = Field(None, description="Hz, upper edge; half the sample rate if not set")
     floor: float = Field(

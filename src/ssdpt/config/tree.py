@@ -11,7 +11,6 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
-import yaml
 from pydantic import create_model, field_validator, model_validator
 
 from ssdpt.config.registry import entry_of, settings_types, system_entries, system_problems
@@ -22,7 +21,7 @@ from ssdpt.errors import SsdptError
 _Part = TypeVar("_Part", bound=SystemSettings)
 
 # Frames. The outcome of `ssdpt bench hop`: the largest hop that loses at most 0.005 of h-AUC on the
-# simulated plant against hop 1. Measured, with what it leaves out, in docs/performance.md.
+# simulated plant against hop 1. docs/explanation/performance.md has the figures and their limits.
 AUTO_HOP = 64
 
 
@@ -194,10 +193,7 @@ def parse_override(text: str) -> tuple[str, Any]:
     name, separator, value = text.partition("=")
     if not separator or not name:
         raise SsdptError(f"'{text}' is not of the form name=value, e.g. ssdpt.training.epochs=5")
-    try:
-        return name.strip(), yaml.safe_load(value)
-    except (yaml.YAMLError, ValueError) as error:
-        raise SsdptError(f"'{text}': the value is not valid YAML") from error
+    return name.strip(), read_yaml(value, name.strip())
 
 
 def _lay_over(tree: dict[str, Any], name: str, value: Any) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
-from typing import Annotated, Any, TypeGuard, TypeVar, get_args, get_origin
+from types import NoneType, UnionType
+from typing import Annotated, Any, TypeGuard, TypeVar, Union, get_args, get_origin
 
 import yaml
 from pydantic import BaseModel, ValidationError
@@ -12,41 +14,10 @@ from pydantic_core import ErrorDetails
 
 from ssdpt.config.kinds import KindSettings
 from ssdpt.errors import SsdptError
+from ssdpt.sentences import Sentence, clauses, said
 
-# What is wrong with a value, by pydantic's name of the mistake.
-_WRONG = {
-    "missing": "is missing",
-    "greater_than": "must be more than {gt}",
-    "greater_than_equal": "must be at least {ge}",
-    "less_than": "must be less than {lt}",
-    "less_than_equal": "must be at most {le}",
-    "too_short": "must name at least {min_length}",
-    "string_too_short": "must have at least {min_length} characters",
-    "string_too_long": "must have at most {max_length} characters",
-    "string_pattern_mismatch": "has characters that are not allowed",
-    "finite_number": "must be a finite number",
-    "extra_forbidden": "is not known",
-    **dict.fromkeys(("int_type", "int_parsing", "int_from_float"), "must be a whole number"),
-    **dict.fromkeys(("float_type", "float_parsing"), "must be a number"),
-    **dict.fromkeys(("bool_type", "bool_parsing"), "must be true or false"),
-    "string_type": "must be text; put it in quotes",
-    "invalid_key": "names must be text; put it in quotes",
-    "path_type": "must be a path",
-    "tuple_type": "must be a list, with - before each part",
-    **dict.fromkeys(("model_type", "model_attributes_type"), "must be lines of `name: value`"),
-}
 _MOST_MISTAKES = 5  # that are named at once
-
-# What libyaml says, what a person has most likely done, and whether libyaml notices it late: then
-# the line where it began is named.
-_YAML = (
-    ("'\\t'", "a tab; indent with spaces", False),
-    ("<block end>", "does not line up with what is above it; look at the indentation", False),
-    ("mapping values", "a second `:`; look at the indentation, or put the value in quotes", False),
-    ("end of stream", "a quote is not closed", True),
-    ("stream end", "a bracket is not closed", True),
-    ("expected ':'", "a `:` is missing; look at the indentation", True),
-)
+_MOST_VALUES = 100_000  # of a file
 
 _Expected = TypeVar("_Expected", bound=BaseModel)
 
@@ -54,21 +25,70 @@ _Expected = TypeVar("_Expected", bound=BaseModel)
 def read_yaml(text: str, where: str) -> Any:
     """What a text says; SsdptError names the line that is no YAML."""
     try:
-        return yaml.safe_load(text)
+        tree = yaml.safe_load(text)
     except yaml.MarkedYAMLError as error:
-        problem, mark = error.problem or "no YAML", error.problem_mark
-        reason = f"{problem}; look at the indentation"
-        for theirs, ours, late in _YAML:
-            if theirs in problem:
-                reason = ours
-                mark = error.context_mark or mark if late else mark
-                break
-        last = len(text.splitlines())
-        line = "" if mark is None else f"line {min(mark.line + 1, last)}: "
-        raise SsdptError(f"{where}: not valid YAML: {line}{reason}") from error
-    except (yaml.YAMLError, ValueError) as error:
-        reason = str(error).splitlines()[0]
-        raise SsdptError(f"{where}: not valid YAML: {reason}") from error
+        reason, late = _yaml_reason(error.problem or "no YAML")
+        mark = error.context_mark or error.problem_mark if late else error.problem_mark
+        # Without its cause, which quotes the line: it may hold a password.
+        if mark is None:
+            raise SsdptError(Sentence("settings.yaml", where=where, reason=reason)) from None
+        line = min(mark.line + 1, len(text.splitlines()))
+        raise SsdptError(
+            Sentence("settings.yamlLine", where=where, line=line, reason=reason)
+        ) from None
+    except RecursionError as error:
+        reason = Sentence("settings.yamlDeep")
+        raise SsdptError(Sentence("settings.yaml", where=where, reason=reason)) from error
+    except (TypeError, AttributeError, LookupError) as error:
+        # PyYAML does not check everything that it converts.
+        reason = Sentence("settings.yamlTag")
+        raise SsdptError(Sentence("settings.yaml", where=where, reason=reason)) from error
+    except ValueError:  # it quotes the value
+        reason = Sentence("settings.yamlValue")
+        raise SsdptError(Sentence("settings.yaml", where=where, reason=reason)) from None
+    except yaml.YAMLError as error:
+        first = str(error).splitlines()[0]
+        raise SsdptError(Sentence("settings.yaml", where=where, reason=first)) from None
+    if _count(tree, {}) > _MOST_VALUES:
+        reason = Sentence("settings.yamlAnchors")
+        raise SsdptError(Sentence("settings.yaml", where=where, reason=reason))
+    return tree
+
+
+def _count(tree: Any, counted: dict[int, float]) -> float:
+    """How many values a tree holds; anchors make it large with a few lines, or endless."""
+    if not isinstance(tree, dict | list | tuple | set):
+        return 1.0
+    if id(tree) not in counted:
+        counted[id(tree)] = math.inf  # as long as it is being counted: what holds itself is endless
+        inner = [*tree, *tree.values()] if isinstance(tree, dict) else list(tree)
+        counted[id(tree)] = 1.0 + sum(_count(one, counted) for one in inner)
+    return counted[id(tree)]
+
+
+def _yaml_reason(problem: str) -> tuple[Sentence, bool]:
+    """What a person has most likely done where libyaml says `problem`, and whether it is late.
+
+    Where libyaml notices it late, the line where it began is named.
+    """
+    if "'\\t'" in problem:
+        return Sentence("settings.yamlTab"), False
+    if "<block end>" in problem:
+        return Sentence("settings.yamlAlign"), False
+    if "mapping values" in problem:
+        return Sentence("settings.yamlColon"), False
+    if "end of stream" in problem:
+        return Sentence("settings.yamlQuote"), True
+    if "stream end" in problem:
+        return Sentence("settings.yamlBracket"), True
+    if "expected ':'" in problem:
+        return Sentence("settings.yamlNoColon"), True
+    # These two quote the value, which may be a password.
+    if "for the tag" in problem:
+        return Sentence("settings.yamlExclamation"), False
+    if "undefined alias" in problem:
+        return Sentence("settings.yamlStar"), False
+    return Sentence("settings.yamlIndentation", problem=problem), False
 
 
 def checked(expected: type[_Expected], content: Any, where: str) -> _Expected:
@@ -76,8 +96,10 @@ def checked(expected: type[_Expected], content: Any, where: str) -> _Expected:
     try:
         return expected.model_validate(content)
     except ValidationError as error:
-        message = f"{where}: {_explain(error, expected, content)}"
-        raise SsdptError(message) from error
+        reason = _explain(error, expected, content)
+        raise SsdptError(Sentence("common.of", name=where, what=reason)) from error
+    except UnicodeEncodeError as error:  # half a character, written as an escape
+        raise SsdptError(Sentence("settings.notUnicode", where=where)) from error
 
 
 def _explain(error: ValidationError, expected: type[BaseModel], content: Any) -> str:
@@ -85,9 +107,12 @@ def _explain(error: ValidationError, expected: type[BaseModel], content: Any) ->
     mistakes = [_mistake(one, expected, content) for one in error.errors()]
     if len(mistakes) == 1:
         return mistakes[0]
-    named = [f"({number}) {text}" for number, text in enumerate(mistakes[:_MOST_MISTAKES], 1)]
+    named = [
+        Sentence("settings.numbered", number=number, what=text)
+        for number, text in enumerate(mistakes[:_MOST_MISTAKES], 1)
+    ]
     more = len(mistakes) - len(named)
-    return "; ".join([*named, *([f"and {more} more"] if more else [])])
+    return clauses(*named, Sentence("settings.more", count=more) if more else "")
 
 
 def _mistake(error: ErrorDetails, expected: type[BaseModel], content: Any) -> str:
@@ -100,13 +125,14 @@ def _mistake(error: ErrorDetails, expected: type[BaseModel], content: Any) -> st
         case "extra_forbidden":
             reason, names = _unknown(names, holder), []
         case "string_pattern_mismatch" if _is_settings(holder):
-            reason = f"does not fit; {holder.model_fields[str(last)].description}"
+            description = holder.model_fields[str(last)].description
+            reason = Sentence("settings.doesNotFit", description=description)
         case _:
             reason = plain_reason(error)
     name = ".".join(names)
-    if owner:
-        return f"{owner}: setting {name}: {reason}" if name else f"{owner}: {reason}"
-    return f"setting {name}: {reason}" if name else reason
+    if name:
+        reason = Sentence("settings.setting", name=name, reason=reason)
+    return Sentence("common.of", name=owner, what=reason) if owner else reason
 
 
 def plain_reason(error: ErrorDetails) -> str:
@@ -115,14 +141,66 @@ def plain_reason(error: ErrorDetails) -> str:
     match error["type"]:
         case "literal_error":
             choices = context["expected"].replace("'", "")
-            return f"'{error['input']}' is not valid; choose {choices}"
-        case wrong if error["input"] is None and wrong in _WRONG:
-            return "is empty"
-        case wrong if wrong in _WRONG:
-            return _WRONG[wrong].format_map(
-                {name: _bound(value) for name, value in context.items()}
-            )
-    return error["msg"].removeprefix("Value error, ")
+            return Sentence("settings.notValid", value=str(error["input"]), choices=choices)
+        case "wrong_kind":
+            reason: str = context["reason"]
+            return reason
+        case "value_error":
+            return said(context["error"])
+    wrong = _bounds(error["type"], context) or _wrong_type(error["type"])
+    if wrong is None:
+        return error["msg"]
+    return Sentence("settings.empty") if error["input"] is None else wrong
+
+
+def _bounds(mistake: str, context: Mapping[str, Any]) -> Sentence | None:
+    """What a value must be, by pydantic's name of the mistake; None where it is another one."""
+    match mistake:
+        case "greater_than":
+            return Sentence("settings.moreThan", bound=context["gt"])
+        case "greater_than_equal":
+            return Sentence("settings.atLeast", bound=context["ge"])
+        case "less_than":
+            return Sentence("settings.lessThan", bound=context["lt"])
+        case "less_than_equal":
+            return Sentence("settings.atMost", bound=context["le"])
+        case "too_short":
+            return Sentence("settings.tooFew", count=context["min_length"])
+        case "string_too_short":
+            return Sentence("settings.tooShort", count=context["min_length"])
+        case "string_too_long":
+            return Sentence("settings.tooLong", count=context["max_length"])
+    return None
+
+
+def _wrong_type(mistake: str) -> Sentence | None:
+    """What is wrong with a value, by pydantic's name of the mistake; None where it is another."""
+    match mistake:
+        case "missing":
+            return Sentence("settings.missing")
+        case "string_pattern_mismatch":
+            return Sentence("settings.notAllowed")
+        case "finite_number":
+            return Sentence("settings.notFinite")
+        case "extra_forbidden":
+            return Sentence("settings.unknown")
+        case "int_type" | "int_parsing" | "int_from_float":
+            return Sentence("settings.notWhole")
+        case "float_type" | "float_parsing":
+            return Sentence("settings.notANumber")
+        case "bool_type" | "bool_parsing":
+            return Sentence("settings.notBoolean")
+        case "string_type":
+            return Sentence("settings.notText")
+        case "invalid_key":
+            return Sentence("settings.nameNotText")
+        case "path_type":
+            return Sentence("settings.notAPath")
+        case "tuple_type":
+            return Sentence("settings.notAList")
+        case "model_type" | "model_attributes_type":
+            return Sentence("settings.notAMapping")
+    return None
 
 
 def _owner(content: Any, place: tuple[int | str, ...], names: list[str]) -> tuple[str, list[str]]:
@@ -134,14 +212,20 @@ def _owner(content: Any, place: tuple[int | str, ...], names: list[str]) -> tupl
             return "", names
     one = items[number] if isinstance(items, list | tuple) else None
     id = one.get("id") if isinstance(one, Mapping) else None
-    called = id if isinstance(id, str) else f"number {number + 1}"
-    return f"{group.removesuffix('s')} {called}", names[2:]
+    names_of_groups = {
+        "machines": Sentence("settings.machine"),
+        "outputs": Sentence("settings.output"),
+    }
+    kind = names_of_groups.get(group) or group.removesuffix("s")
+    if isinstance(id, str):
+        return Sentence("settings.called", kind=kind, id=id), names[2:]
+    return Sentence("settings.numberOf", kind=kind, number=number + 1), names[2:]
 
 
 def _unknown(names: list[str], holder: type[BaseModel]) -> str:
     """There is no such setting; which one was most likely meant, or which there are."""
     *above, name = names
-    sentence = f"there is no setting '{'.'.join(names)}'"
+    full = ".".join(names)
     fields = holder.model_fields
     deeper = [
         f"{branch}.{name}"
@@ -150,8 +234,9 @@ def _unknown(names: list[str], holder: type[BaseModel]) -> str:
     ]
     near = deeper if len(deeper) == 1 else get_close_matches(name, fields, 1)
     if near:
-        return f"{sentence}; did you mean '{'.'.join([*above, *near])}'?"
-    return f"{sentence}; there are {', '.join(fields)}"
+        meant = ".".join([*above, *near])
+        return Sentence("settings.noSettingMeant", name=full, meant=meant)
+    return Sentence("settings.noSetting", name=full, names=list(fields))
 
 
 def _follow(
@@ -168,11 +253,20 @@ def _follow(
             here = None if field is None else field.annotation
         else:
             here = next(iter(get_args(here)), None)  # of a list
-        if get_origin(here) is Annotated:
-            here = get_args(here)[0]
+        here = _unwrapped(here)
         if _is_settings(here) and issubclass(here, KindSettings):
             here = here.class_of(content)
     return names, here
+
+
+def _unwrapped(kind: Any) -> Any:
+    """What may be given, without annotations and without None."""
+    if get_origin(kind) is Annotated:
+        return _unwrapped(get_args(kind)[0])
+    if get_origin(kind) in (Union, UnionType):
+        parts = [part for part in get_args(kind) if part is not NoneType]
+        return _unwrapped(parts[0]) if len(parts) == 1 else kind
+    return kind
 
 
 def _item(content: Any, part: int | str) -> Any:
@@ -185,7 +279,3 @@ def _item(content: Any, part: int | str) -> Any:
 
 def _is_settings(kind: Any) -> TypeGuard[type[BaseModel]]:
     return isinstance(kind, type) and issubclass(kind, BaseModel)
-
-
-def _bound(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)

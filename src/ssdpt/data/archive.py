@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import lzma
 import shutil
+import struct
 import zipfile
 import zlib
 from pathlib import Path, PurePosixPath
@@ -28,7 +30,10 @@ def unpack(archive: Path, out: Path, machine: str, reporter: Reporter = SILENT) 
             kept = {info: target for info, target in targets.items() if target is not None}
             _check_space(archive, out, kept)
             return _extract(content, kept, out, archive.name, reporter)
-    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError) as error:
+    except (
+        *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError),
+        *(RuntimeError, ValueError, LookupError, struct.error),  # what zipfile does not check
+    ) as error:
         raise SsdptError(
             f"{archive}: not a readable ZIP archive ({error}); delete it and fetch it again"
         ) from error
@@ -37,12 +42,12 @@ def unpack(archive: Path, out: Path, machine: str, reporter: Reporter = SILENT) 
 def _target(archive: Path, name: str, machine: str) -> PurePosixPath | None:
     """Where a member goes, relative to `out`; None for what operating systems add."""
     path = PurePosixPath(name.replace("\\", "/"))
-    if path.is_absolute() or ".." in path.parts or ":" in path.parts[0]:
+    if path.is_absolute() or ".." in path.parts or ":" in "".join(path.parts[:1]):
         raise SsdptError(
             f"{archive}: holds the path {name!r}, which leads out of its folder; "
             f"nothing was unpacked, do not trust this archive"
         )
-    if "__MACOSX" in path.parts or path.name.startswith("."):
+    if "__MACOSX" in path.parts or path.name.startswith(".") or not path.name:
         return None
     for index, part in enumerate(path.parts[:-1]):
         if part.lower() in _SPLIT_FOLDERS:

@@ -29,11 +29,13 @@ from ssdpt.data.sensor import Sensor, sensor_of
 from ssdpt.data.tables import table_format, table_suffixes
 from ssdpt.data.tables.base import TableFormat
 from ssdpt.data.tables.measurement import measurement_of
+from ssdpt.sentences import Sentence
 from ssdpt.types import Clip, Floats, Recording
 
 AUDIO_SUFFIXES = frozenset({".wav", ".flac", ".ogg", ".mp3"})
 """File name endings of sound files, in lower case."""
 
+RATES = (1000, 2_000_000)  # Hz, from slow vibration sensors to ultrasound
 _UNKNOWN_FRAMES = 1 << 62  # libsndfile's sign for a FLAC stream written through a pipe
 
 
@@ -175,28 +177,25 @@ def _file_pieces(file: Any) -> Iterator[np.ndarray]:
 def _check_there(path: Path) -> None:
     try:
         if path.is_dir():
-            raise AudioError(
-                path, "refused", "a folder, not a sound file; give one of the files in it"
-            )
+            raise AudioError(path, "refused", Sentence("recordings.folder"))
         if not path.exists():
-            raise AudioError(path, "missing", "no such file; check the path")
+            raise AudioError(path, "missing", Sentence("recordings.missing"))
         if path.stat().st_size == 0:
-            raise AudioError(path, "empty", "an empty file (0 bytes); record it again")
+            raise AudioError(path, "empty", Sentence("recordings.emptyFile"))
     except OSError as error:
         raise _unreadable(path, error) from error
 
 
 def _unreadable(path: Path, error: OSError) -> AudioError:
-    return AudioError(
-        path, "unreadable", f"cannot be read: {error.strerror or error}; check the permissions"
-    )
+    reason = Sentence("recordings.unreadable", reason=error.strerror or error)
+    return AudioError(path, "unreadable", reason)
 
 
 def _opened(path: Path) -> Any:
     """The decoder on `path`, after the checks that libsndfile does not make."""
     try:
         if missing := missing_part(path):
-            raise AudioError(path, "cut short", f"cut short: {missing}; copy or record it again")
+            raise AudioError(path, "cut short", Sentence("recordings.partMissing", missing=missing))
         file = soundfile.SoundFile(_name(path))
     except OSError as error:
         raise _unreadable(path, error) from error
@@ -205,14 +204,22 @@ def _opened(path: Path) -> Any:
         raise AudioError(
             path,
             "unreadable",
-            f"not a readable sound file ({decoder_reason(error)}); WAV, FLAC, OGG and MP3 are read",
+            Sentence("recordings.notSound", reason=decoder_reason(error)),
         ) from error
-    if 0 < file.frames < _UNKNOWN_FRAMES:
+    slowest, fastest = RATES
+    if 0 < file.frames < _UNKNOWN_FRAMES and slowest <= file.samplerate <= fastest:
         return file
     file.close()
+    if not slowest <= file.samplerate <= fastest:
+        # Resampled from 1 Hz, a file of some kilobytes would fill the memory.
+        raise AudioError(
+            path,
+            "unreadable",
+            Sentence("recordings.wrongRate", rate=file.samplerate, lowest=slowest, highest=fastest),
+        )
     if file.frames == 0:
-        raise AudioError(path, "empty", "holds no sound (0 samples); record it again")
-    raise AudioError(path, "unreadable", "its length is not in its header; write it to a new file")
+        raise AudioError(path, "empty", Sentence("recordings.noSamples"))
+    raise AudioError(path, "unreadable", Sentence("recordings.noLength"))
 
 
 def _info(file: Any, path: Path, sensor: Sensor) -> AudioInfo:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from ssdpt.errors import SsdptError
+from ssdpt.sentences import Sentence
 
 Problem = Literal[
     "missing",
@@ -24,5 +25,5 @@ class AudioError(SsdptError):
     """A recording that cannot be used; `problem` is the kind of it, for those who count."""
 
     def __init__(self, path: Path, problem: Problem, sentence: str) -> None:
-        super().__init__(f"{path}: {sentence}")
+        super().__init__(Sentence("common.of", name=path, what=sentence))
         self.problem = problem

@@ -13,11 +13,14 @@ from ssdpt.config.settings import AudioConfig
 from ssdpt.data.audio_error import AudioError
 from ssdpt.data.resampling import ResampledBlocks
 from ssdpt.data.sensor import conversion
+from ssdpt.sentences import Sentence
 from ssdpt.types import VIBRATION_UNITS, Floats, Unit
 
 DECODE_FRAMES = 1 << 16
 """Decoding always goes in these steps, whatever block the caller wants: so the resampler sees the
 same pieces and gives the same numbers."""
+
+_LARGEST = 1e37  # a sample beyond it counts as infinite: resampled, it could become so
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +92,16 @@ class AudioReader:
         checked = self._checked(number)
         if living and self.info.snapshot:
             checked = _living(checked, max(1, round(self.info.snapshot * self.info.sample_rate)))
+        is_empty = True
         for samples in checked:
-            yield from blocks.feed(samples)
-        yield from blocks.finish()
+            for block in blocks.feed(samples):
+                is_empty = False
+                yield block
+        for block in blocks.finish():
+            is_empty = False
+            yield block
+        if is_empty:  # a few samples at a high rate are none at a low one
+            raise AudioError(self.path, "empty", Sentence("recordings.noSamples"))
 
     def model_input(self, settings: AudioConfig, *, strict: bool = False) -> Iterator[Floats]:
         """The blocks in the rate, channel, unit and scale that a model works with."""
@@ -142,15 +152,14 @@ class AudioReader:
         raise AudioError(
             self.path,
             "refused",
-            f"there is no channel {channel}; the file has {channels_text(channels)}, "
-            f"counted from 0: choose one from 0 to {channels - 1}",
+            Sentence("recordings.noChannel", channel=channel, count=channels, last=channels - 1),
         )
 
     def frames(self) -> Iterator[np.ndarray]:
         """All channels at the recording's own rate, (samples, channels) each; may be silent."""
         done = 0
         for frames in self._pieces():
-            self._check_numbers(np.isfinite(frames).all(axis=1), done)
+            self._check_numbers(np.all(_usable(frames), axis=1), done)
             done += len(frames)
             yield frames
 
@@ -161,7 +170,7 @@ class AudioReader:
         constant = True
         for frames in self._pieces():
             samples = np.ascontiguousarray(frames[:, channel])
-            self._check_numbers(np.isfinite(samples), done)
+            self._check_numbers(_usable(samples), done)
             first = samples[0] if first is None else first
             constant = constant and bool((samples == first).all())
             done += len(samples)
@@ -170,19 +179,17 @@ class AudioReader:
             raise AudioError(
                 self.path,
                 "silent",
-                f"silent: all {self.info.seconds:.2f} s of channel {channel} hold one value; "
-                f"check the microphone or sensor, and the channel",
+                Sentence("recordings.silent", seconds=round(self.info.seconds, 2), channel=channel),
             )
 
-    def _check_numbers(self, finite: np.ndarray, done: int) -> None:
-        """`finite` (samples,) follows `done` samples."""
-        if not finite.all():
-            at = (done + int(np.argmin(finite))) / self.info.sample_rate
+    def _check_numbers(self, usable: np.ndarray, done: int) -> None:
+        """`usable` (samples,) follows `done` samples."""
+        if not usable.all():
+            at = (done + int(np.argmin(usable))) / self.info.sample_rate
             raise AudioError(
                 self.path,
                 "not numbers",
-                f"samples that are not numbers (NaN or infinite) at {at:.2f} s; "
-                f"write it again from the original recording",
+                Sentence("recordings.notNumbers", seconds=round(at, 2)),
             )
 
     def _pieces(self) -> Iterator[np.ndarray]:
@@ -197,8 +204,12 @@ class AudioReader:
                 raise AudioError(
                     self.path,
                     "cut short",
-                    f"damaged or cut short after {done / info.sample_rate:.2f} s of "
-                    f"{info.seconds:.2f} s ({decoder_reason(error)}); copy or record it again",
+                    Sentence(
+                        "recordings.damaged",
+                        seconds=round(done / info.sample_rate, 2),
+                        promised=round(info.seconds, 2),
+                        reason=decoder_reason(error),
+                    ),
                 ) from error
             if frames is None:
                 break
@@ -208,8 +219,11 @@ class AudioReader:
             raise AudioError(
                 self.path,
                 "cut short",
-                f"cut short: {done / info.sample_rate:.2f} s of the {info.seconds:.2f} s "
-                f"its header promises; copy or record it again",
+                Sentence(
+                    "recordings.cutShort",
+                    seconds=round(done / info.sample_rate, 2),
+                    promised=round(info.seconds, 2),
+                ),
             )
 
 
@@ -240,6 +254,12 @@ class JoinedReader(AudioReader):
         """Each part for itself: a dead one spoils the whole."""
         for part in self._parts:
             yield from part._checked(channel)
+
+
+def _usable(samples: np.ndarray) -> np.ndarray:
+    """Which samples are numbers that can be resampled; NaN is not."""
+    usable: np.ndarray = np.abs(samples) <= _LARGEST
+    return usable
 
 
 def _living(pieces: Iterator[Floats], length: int) -> Iterator[Floats]:

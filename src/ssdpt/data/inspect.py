@@ -19,7 +19,7 @@ from ssdpt.data.measuring import Measured, measure
 from ssdpt.data.problems import Problem, problems_of, unit_text
 from ssdpt.data.sensor import sensor_of
 from ssdpt.data.snapshots import written_times
-from ssdpt.errors import SsdptError
+from ssdpt.errors import SsdptError, visible
 
 _VALUES_SHOWN = 8
 _FILES_SHOWN = 3
@@ -89,7 +89,7 @@ class Inspection:
             lines.append(f"problem: {problem.sentence}: {_some(problem.files, _FILES_SHOWN)}")
         if not self.problems:
             lines.append("no problems found")
-        return lines
+        return [visible(line) for line in lines]
 
 
 def inspect(path: Path, reporter: Reporter = SILENT) -> Inspection:

@@ -20,6 +20,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from os import PathLike
 from pathlib import Path
 
 from ssdpt.data.attributes import read_attribute_tables
@@ -27,11 +28,17 @@ from ssdpt.data.audio import is_recording, recording_suffixes
 from ssdpt.data.joining import join_snapshots
 from ssdpt.data.manifest import read_manifest
 from ssdpt.data.names import parse_name
-from ssdpt.errors import SsdptError
+from ssdpt.errors import SsdptError, one_line
 from ssdpt.types import Attributes, Domain, Label, Recording, Split
 
 NORMAL_NAMES = frozenset({"normal", "good", "healthy", "ok"})
 """Names of folders, in lower case, that hold normal recordings."""
+
+UNLABELLED = (
+    "have no label; a fit would take them as normal: put known faults into folders of "
+    "their own beside a folder called normal"
+)
+"""How a note ends that matters to those only who learn from the recordings or evaluate by them."""
 
 _ANOMALY_NAMES = frozenset({"abnormal", "anomaly", "anomalous"})
 _SPLIT_FOLDERS: dict[str, tuple[Split, Domain | None]] = {
@@ -97,12 +104,12 @@ def without_domain(dataset: Dataset, domain: str) -> Dataset:
     return replace(dataset, recordings=kept)
 
 
-def read_layout(path: Path, *, join: bool = True) -> Dataset:
+def read_layout(path: str | PathLike[str], *, join: bool = True) -> Dataset:
     """Find the recordings at `path`: a data set, a machine, a folder, a file or a CSV manifest.
 
     Snapshots shorter than a second are joined, unless each file is asked for.
     """
-    dataset = _read_files(path)
+    dataset = _read_files(Path(path))
     if not join:
         return dataset
     recordings, notes = join_snapshots(dataset.recordings)
@@ -152,7 +159,7 @@ def _read_folder(root: Path) -> Dataset:
         raise SsdptError(f"{root}: no recordings to use: {notes[0]}")
     recordings = sorted((item.recording for item in kept), key=_order)
     layout = "+".join(sorted({item.layout for item in kept}))
-    return Dataset(root, layout, tuple(recordings), notes)
+    return Dataset(root, layout, tuple(recordings), tuple(map(one_line, notes)))
 
 
 def _walk(root: Path) -> Iterator[Path]:
@@ -280,11 +287,7 @@ class _Reader:
         recording = Recording(
             path=path, machine=_machine(machine), domain=domain or "source", split=split
         )
-        remark = (
-            "have no label: fitting takes them as normal; put known faults into folders of their "
-            "own beside a folder called normal"
-        )
-        return _Described(recording, "files", machine, remark=remark)
+        return _Described(recording, "files", machine, remark=UNLABELLED)
 
     @cached_property
     def _holds_sound(self) -> bool:

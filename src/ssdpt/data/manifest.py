@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TypeVar
 
-from ssdpt.errors import SsdptError
+from ssdpt.errors import SsdptError, one_line
 from ssdpt.types import Domain, Label, Recording, Split
 
 COLUMNS = ("path", "machine", "section", "domain", "split", "label", "attributes", "fault")
@@ -76,7 +76,7 @@ def read_manifest(path: Path) -> tuple[list[Recording], tuple[str, ...]]:
     if not recordings:
         raise SsdptError(f"{path}: no recordings; add a row for each sound file")
     unknown = [name for name in columns if name not in COLUMNS]
-    notes = (f"columns passed over: {', '.join(unknown)}",) if unknown else ()
+    notes = (one_line(f"columns passed over: {', '.join(unknown)}"),) if unknown else ()
     return recordings, notes
 
 
@@ -92,7 +92,7 @@ def _check_columns(path: Path, columns: list[str]) -> None:
 
 
 def _recording(manifest: Path, where: str, row: Mapping[str, str]) -> Recording:
-    if not row["path"]:
+    if not row.get("path"):
         raise SsdptError(f"{where}: no path; name the sound file")
     path = manifest.parent / row["path"]
     if not path.is_file():

@@ -6,6 +6,7 @@ import importlib
 from typing import Any
 
 from ssdpt.errors import SsdptError
+from ssdpt.sentences import Sentence
 
 
 def sounddevice() -> Any:
@@ -13,11 +14,6 @@ def sounddevice() -> Any:
     try:
         return importlib.import_module("sounddevice")
     except ImportError as error:
-        raise SsdptError(
-            "a microphone needs the package sounddevice; install it with: pip install 'ssdpt[live]'"
-        ) from error
+        raise SsdptError(Sentence("sources.needsSounddevice")) from error
     except OSError as error:
-        raise SsdptError(
-            "a microphone needs the PortAudio library; install it (Debian, Ubuntu: "
-            "sudo apt install libportaudio2; macOS: brew install portaudio)"
-        ) from error
+        raise SsdptError(Sentence("sources.needsPortaudio")) from error

@@ -32,7 +32,7 @@ from ssdpt.detection.commissioning import Commissioning, Confirm, commission_mod
 from ssdpt.detection.fitting import Fitted, fit_machine
 from ssdpt.detection.frame_scorer import FrameScorer, SystemFrameScorer
 from ssdpt.detection.scorer import PathLike, PendingClip, Scorer
-from ssdpt.detection.storage import StoredModel, read_model, write_calibration, write_model
+from ssdpt.detection.storage import DAMAGE, StoredModel, read_model, write_calibration, write_model
 from ssdpt.errors import SsdptError
 from ssdpt.features.front_end import FrontEnd
 from ssdpt.scoring.calibrate import Calibration
@@ -101,7 +101,7 @@ class Detector(Scorer):
             system = system_class(config.system).restore(
                 config, stored.sections, stored.arrays, stored.description
             )
-        except (KeyError, ValueError, TypeError) as error:
+        except DAMAGE as error:
             raise SsdptError(
                 f"{folder}: the model's files do not belong together; copy or fit it again"
             ) from error
@@ -175,6 +175,17 @@ class Detector(Scorer):
             reporter.warn(warning)
         return commissioning
 
+    def embeddings(self, sound: Sound, *, section: str | None = None) -> dict[str, Floats]:
+        """What a clip is compared by with normal clips: for each view of the sound, (rows, d).
+
+        Clips are compared by Euclidean distances between their rows: a row describes a second, or
+        the whole clip. `section` is as in `score`; where it is not known, the first one is taken.
+        """
+        recording = self._recording(sound, section)
+        known = recording.section if recording.section in self.sections else self.sections[0]
+        with open_audio(recording) as reader:
+            return self._system.embeddings(self._frame_blocks(reader), known)
+
     def start_scoring(
         self, recording: Recording, reader: AudioReader, *, strict: bool = False
     ) -> Score | PendingClip:
@@ -247,6 +258,10 @@ class Detector(Scorer):
     @property
     def segment_seconds(self) -> float:
         return self._system.segment_frames * self.frame_seconds
+
+    @property
+    def model_bytes(self) -> int:
+        return sum(array.nbytes for array in self._stored.arrays.values())
 
     @property
     def explains(self) -> bool:

@@ -5,6 +5,7 @@ Fitted and exported models share this code, so they decide alike. Needs no torch
 
 from __future__ import annotations
 
+import math
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
@@ -190,6 +191,17 @@ class Scorer(ABC):
     def facts(self) -> dict[str, Any]:
         """What it is, as plain JSON values."""
 
+    @property
+    def model_bytes(self) -> int | None:
+        """The size of everything learned; None where it is not known."""
+        return None
+
+    def _repr_html_(self) -> str:
+        """The card that a notebook shows."""
+        from ssdpt.detection.notebook_card import scorer_html
+
+        return scorer_html(self)
+
     @abstractmethod
     def save_calibration(self, folder: PathLike) -> None:
         """Write the thresholds into the folder the model was loaded from."""
@@ -221,6 +233,11 @@ class Scorer(ABC):
 
     def _result(self, recording: Recording, info: AudioInfo, score_as: SectionScore) -> Score:
         clip, known = score_known_or_best_section(score_as, self.sections, recording.section)
+        if not math.isfinite(clip.value):  # it would pass for normal
+            raise SsdptError(
+                f"{recording.path}: its score is not a finite number; the model of {self.machine} "
+                "is damaged: copy or fit it again"
+            )
         notes = [*self._reading_notes(info), *self.remarks]
         if recording.snapshots:
             notes.append(f"{len(recording.snapshots)} snapshots end to end, from this one on")

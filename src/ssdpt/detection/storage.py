@@ -11,9 +11,10 @@ README.md           the model card
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load_file, save
 
 from ssdpt.common.files import atomic_folder, digest, write_json, write_text
+from ssdpt.common.temporary import is_temporary
 from ssdpt.config.encoder import EncoderConfig
 from ssdpt.config.registry import system_entries
 from ssdpt.config.tree import Config, parse_stored_config
@@ -40,6 +42,11 @@ CONFIG, WEIGHTS, CALIBRATION, DATA, CARD, ENCODER = (
     "data.json",
     "README.md",
     "encoder.onnx",
+)
+# What a description with wrong values can raise anywhere on its way into a model.
+DAMAGE = (
+    *(LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError),
+    MemoryError,  # an absurd size
 )
 MODEL_FILES = frozenset({CONFIG, WEIGHTS, CALIBRATION, DATA, CARD, ENCODER, LOG_FILE})
 
@@ -107,7 +114,8 @@ def check_replaceable(
         raise SsdptError(f"{folder}: is a file; a model is a folder, choose another name")
     if not folder.is_dir():
         return
-    foreign = sorted(entry.name for entry in folder.iterdir() if entry.name not in files)
+    names = (entry.name for entry in folder.iterdir() if not is_temporary(entry.name))
+    foreign = sorted(name for name in names if name not in files)
     if foreign:
         raise SsdptError(
             f"{folder}: holds other files ({foreign[0]}), which a new model would delete; "
@@ -127,9 +135,10 @@ def read_model(folder: Path) -> StoredModel:
     head = read_json(folder / CONFIG)
     check_format(folder, head)
     check_digests(folder, _entry(folder, head, "digests", dict))
-    settings, description = upgraded_head(
-        head["format"], _entry(folder, head, "config", dict), _entry(folder, head, "system", dict)
-    )
+    settings = _entry(folder, head, "config", dict)
+    description = _entry(folder, head, "system", dict)
+    with _reading(folder):
+        settings, description = upgraded_head(head["format"], settings, description)
     config = parse_stored_config(settings, str(folder / CONFIG))
     config = _with_encoder_file(config, str((folder / ENCODER).absolute()))
     encoder = config.part(EncoderConfig)
@@ -140,12 +149,20 @@ def read_model(folder: Path) -> StoredModel:
         arrays = load_file(folder / WEIGHTS)
     except (SafetensorError, OSError, ValueError) as error:
         raise SsdptError(f"{folder / WEIGHTS}: damaged; copy or fit the model again") from error
+    for name, array in arrays.items():
+        if array.dtype.kind == "f" and not np.isfinite(array).all():
+            raise SsdptError(
+                f"{folder / WEIGHTS}: damaged: {name} holds values that are not finite numbers; "
+                "copy or fit the model again"
+            )
+    with _reading(folder):
+        arrays = dict(upgraded_arrays(head["format"], arrays))
     return StoredModel(
         machine=_entry(folder, head, "machine", str),
         sections=tuple(str(name) for name in _entry(folder, head, "sections", list)),
         config=config,
         description=description,
-        arrays=upgraded_arrays(head["format"], arrays),
+        arrays=arrays,
         calibration=read_calibration(folder),
         recordings_seen=read_recordings_seen(folder, head["format"]),
         notes=tuple(str(note) for note in _entry(folder, head, "notes", list)),
@@ -157,7 +174,7 @@ def read_calibration(folder: Path) -> Calibration:
     """The thresholds of a model."""
     try:
         return Calibration.from_json(read_json(folder / CALIBRATION))
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except DAMAGE as error:
         raise SsdptError(
             f"{folder / CALIBRATION}: damaged or foreign; copy or fit the model again"
         ) from error
@@ -165,7 +182,8 @@ def read_calibration(folder: Path) -> Calibration:
 
 def read_recordings_seen(folder: Path, number: int = FORMAT) -> dict[str, str]:
     """Content digest -> name of every recording that a model of format `number` was made from."""
-    data = upgraded_data(number, read_json(folder / DATA))
+    with _reading(folder):
+        data = upgraded_data(number, read_json(folder / DATA))
     recordings: dict[str, str] = _entry(folder, data, "recordings", dict)
     return recordings
 
@@ -217,11 +235,20 @@ def read_json(path: Path) -> dict[str, Any]:
         raise SsdptError(
             f"{path}: this file of the model is missing; copy the whole folder"
         ) from error
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise SsdptError(f"{path}: damaged: not readable as JSON") from error
     if not isinstance(tree, dict):
         raise SsdptError(f"{path}: damaged: not what ssdpt writes")
     return tree
+
+
+@contextlib.contextmanager
+def _reading(folder: Path) -> Iterator[None]:
+    """Turn whatever wrong values raise into a sentence."""
+    try:
+        yield
+    except DAMAGE as error:
+        raise SsdptError(f"{folder}: damaged model; copy or fit it again") from error
 
 
 def _with_encoder_file(config: Config, file: str) -> Config:

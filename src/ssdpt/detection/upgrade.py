@@ -67,7 +67,7 @@ def upgraded_arrays(number: int, arrays: Mapping[str, np.ndarray]) -> dict[str, 
 
 def upgraded_data(number: int, data: dict[str, Any]) -> dict[str, Any]:
     """The content of data.json of a model of format `number`."""
-    if number < 3:
+    if number < 4:  # the first models of format 3 still had the old name
         _rename(data, "heard", "recordings")
     return data
 

@@ -14,6 +14,7 @@ from ssdpt.errors import SsdptError
 from ssdpt.evaluation.clips import LeftOut, choose_clips, count, score_clips
 from ssdpt.evaluation.metrics import RESAMPLES, Doubles, Estimate
 from ssdpt.evaluation.tables import Draws, Row, estimate, machine_draws
+from ssdpt.notebook.html import block, table_of
 from ssdpt.version import __version__
 
 if TYPE_CHECKING:
@@ -44,6 +45,10 @@ class Comparison:
     overall: Difference
     left_out: tuple[LeftOut, ...]
     seed: int
+
+    def _repr_html_(self) -> str:
+        """The verdict and the table, in a notebook."""
+        return block(self.verdict, table_of(self.summary_rows()))
 
     @property
     def verdict(self) -> str:

@@ -1,4 +1,4 @@
-"""The challenge's result files, byte for byte.
+"""The challenge's submission and result files, byte for byte.
 
 2021: scores and decisions in separate files per domain, results by section and domain. 2022 and
 later: one file per section, results by section with both domains in one row. Numbers are written in
@@ -10,16 +10,25 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import stats
 
 from ssdpt.common.files import write_text
+from ssdpt.common.progress import SILENT, Reporter
+from ssdpt.errors import SsdptError
 from ssdpt.evaluation.metrics import EPSILON, Doubles, Estimate
 from ssdpt.evaluation.tables import DomainResult, Results, Section
+from ssdpt.types import Recording, Score
+
+if TYPE_CHECKING:
+    from ssdpt.data.layouts import Dataset
+    from ssdpt.fleet.fleet import Fleet
 
 HEADINGS_2021 = ("AUC", "pAUC", "precision", "recall", "F1 score")
 HEADINGS_2022 = (
@@ -52,12 +61,55 @@ def has_2021_form(layout: str) -> bool:
 
 def write_files(folder: Path, lines: Sequence[Line], results: Results, layout: str) -> list[Path]:
     """Write score, decision and result files into `folder`; return their paths."""
-    form_2021 = has_2021_form(layout)
+    form = result_text_2021 if has_2021_form(layout) else result_text_2022
+    return _written(folder, {**_submission(lines, layout), "result.csv": form(results)})
+
+
+def write_submission(
+    fleet: Fleet, dataset: Dataset, folder: str | PathLike[str], *, reporter: Reporter = SILENT
+) -> list[Path]:
+    """Score the test clips of a data set, labelled or not, and write the challenge's files.
+
+    For each machine, section and (2021) domain a file of scores and one of decisions by the
+    model's own thresholds; their paths are returned. A clip that cannot be scored is an error: the
+    challenge wants all of them.
+    """
+    clips = [item for item in dataset.recordings if item.split not in ("train", "supplemental")]
+    if not clips:
+        raise SsdptError(f"{dataset.root}: there are no test clips in it")
+    lines = []
+    with reporter.task("Scoring clips", total=len(clips)) as task:
+        for recording, score in fleet.score_all(clips):
+            if isinstance(score, SsdptError):
+                raise score
+            lines.append(line_of(recording, score))
+            task.advance(note=recording.machine)
+    return _written(Path(folder), _submission(lines, dataset.layout))
+
+
+def line_of(recording: Recording, score: Score) -> Line:
+    """A scored clip as the challenge's files have it."""
+    return Line(
+        name=recording.path.name,
+        machine=recording.machine,
+        section=recording.section,
+        domain=recording.domain,
+        anomalous=recording.label == "anomaly",
+        value=score.value,
+        decision=score.is_anomalous,
+    )
+
+
+def _submission(lines: Sequence[Line], layout: str) -> dict[str, str]:
+    """The files of scores and decisions by name."""
     texts: dict[str, str] = {}
-    for name, members in _grouped(lines, form_2021).items():
+    for name, members in _grouped(lines, has_2021_form(layout)).items():
         texts[f"anomaly_score_{name}.csv"] = _csv([[x.name, x.value] for x in members])
         texts[f"decision_result_{name}.csv"] = _csv([[x.name, int(x.decision)] for x in members])
-    texts["result.csv"] = result_text_2021(results) if form_2021 else result_text_2022(results)
+    return texts
+
+
+def _written(folder: Path, texts: Mapping[str, str]) -> list[Path]:
     for name, text in texts.items():
         write_text(folder / name, text)
     return [folder / name for name in texts]

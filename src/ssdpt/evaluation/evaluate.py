@@ -7,6 +7,7 @@ import io
 import json
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -14,7 +15,7 @@ from ssdpt.common.files import write_json, write_text, writing
 from ssdpt.common.progress import SILENT, Reporter
 from ssdpt.errors import SsdptError
 from ssdpt.evaluation.clips import LeftOut, ScoredClip, choose_clips, count, score_clips
-from ssdpt.evaluation.dcase import Line, write_files
+from ssdpt.evaluation.dcase import line_of, write_files
 from ssdpt.evaluation.examples import (
     Examples,
     false_alarms,
@@ -45,7 +46,7 @@ SCORE_COLUMNS = (
 def evaluate(
     fleet: Fleet,
     dataset: Dataset,
-    out: Path,
+    out: str | PathLike[str],
     *,
     seed: int = 0,
     reporter: Reporter = SILENT,
@@ -59,6 +60,7 @@ def evaluate(
     simple scores (higher = more anomalous) computed for the same clips. `command` is the command
     line quoted in the report.
     """
+    out = Path(out)
     _require_writable(out)
     recordings, left_out = choose_clips(dataset, [fleet], reporter=reporter)
     if not recordings:
@@ -237,18 +239,7 @@ def _write(
     evaluation: Evaluation, shown: Mapping[str, Examples], out: Path, command: str
 ) -> list[Path]:
     """Write every file; return the challenge files in `out` that belong to another evaluation."""
-    lines = [
-        Line(
-            name=clip.recording.path.name,
-            machine=clip.recording.machine,
-            section=clip.recording.section,
-            domain=clip.recording.domain,
-            anomalous=clip.is_faulty,
-            value=clip.score.value,
-            decision=clip.score.is_anomalous,
-        )
-        for clip in evaluation.clips
-    ]
+    lines = [line_of(clip.recording, clip.score) for clip in evaluation.clips]
     written = write_files(out, lines, evaluation.results, evaluation.layout)
     write_text(out / "scores.csv", _scores_text(evaluation))
     write_text(out / "reliability.csv", _reliability_text(evaluation))

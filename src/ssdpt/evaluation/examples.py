@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-import soundfile
-import soxr
-
+from ssdpt.data.compressed import compress
 from ssdpt.evaluation.clips import ScoredClip
 from ssdpt.evaluation.explanation import Explanation, explain
-from ssdpt.types import Floats
 
 if TYPE_CHECKING:
     from ssdpt.detection.detector import Detector
-
-_MP3_RATES = (8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,19 +54,3 @@ def make_example(clip: ScoredClip, detector: Detector) -> Example:
         samples[round(explanation.start * rate) : round(explanation.end * rate)], rate
     )
     return Example(clip, explanation, sound, mime)
-
-
-def compress(samples: Floats, rate: int) -> tuple[bytes, str]:
-    """A small sound file for a web page and its media type; normalised to a peak of 0.7.
-
-    MP3, which plays in every browser; Ogg Vorbis if libsndfile was built without MP3.
-    """
-    peak = float(np.max(np.abs(samples), initial=0.0))
-    audible = samples * (0.7 / peak) if peak > 0 else samples
-    mp3 = "MP3" in soundfile.available_formats()
-    if mp3 and rate not in _MP3_RATES:
-        audible = soxr.resample(audible, rate, 48000)
-        rate = 48000
-    buffer = io.BytesIO()
-    soundfile.write(buffer, audible, rate, format="MP3" if mp3 else "OGG")
-    return buffer.getvalue(), "audio/mpeg" if mp3 else "audio/ogg"

@@ -13,6 +13,7 @@ from ssdpt.evaluation.examples import false_alarms
 from ssdpt.evaluation.metrics import Estimate, Rates
 from ssdpt.evaluation.reliability import Reliability
 from ssdpt.evaluation.tables import MachineResult, Means, Results
+from ssdpt.notebook.html import block, small, table_of
 from ssdpt.version import __version__
 
 
@@ -45,6 +46,10 @@ class Evaluation:
     seed: int
     notes: tuple[str, ...]
     report: Path
+
+    def _repr_html_(self) -> str:
+        """The headline and the table, in a notebook."""
+        return block(self.headline, table_of(self.summary_rows()), *map(small, self.notes))
 
     @property
     def headline(self) -> str:

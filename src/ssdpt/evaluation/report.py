@@ -11,6 +11,7 @@ from ssdpt.evaluation.clips import count
 from ssdpt.evaluation.examples import Example, Examples
 from ssdpt.evaluation.metrics import Rates
 from ssdpt.evaluation.outcome import Evaluation, figure, percent, span, threshold_range
+from ssdpt.evaluation.practice import practice_rows
 from ssdpt.evaluation.tables import DOMAINS, MachineResult
 from ssdpt.evaluation.verdict import verdict
 from ssdpt.evaluation.web_page import escape, figure_element, table_element, web_page
@@ -33,6 +34,7 @@ def render(evaluation: Evaluation, examples: Mapping[str, Examples], *, command:
             _machine(index, machine, evaluation, examples.get(machine.machine, Examples()))
             for index, machine in enumerate(machines)
         ),
+        _your_machine(evaluation),
         _how_to_read(),
         _left_out(evaluation),
         "</main>",
@@ -294,6 +296,34 @@ def _example(example: Example) -> str:
         f'src="data:{example.mime};base64,{sound}"></audio>'
         f'<dl class="facts">{listed}</dl></article>'
     )
+
+
+def _your_machine(evaluation: Evaluation) -> str:
+    rows = practice_rows(evaluation.clips)
+    table = table_element(
+        "With one clip every ten minutes, by the share of false alarms that you accept; small "
+        "numbers are 95 % intervals",
+        list(rows[0]),
+        [list(row.values()) for row in rows],
+        total=len(rows) > 1,
+    )
+    points = [
+        "<strong>Fewer false alerts cost faults.</strong> <code>ssdpt threshold MODEL "
+        "--false-alarm-rate 0.01</code> changes the choice at any time; nothing is trained again. "
+        "Three alerts in a row are far rarer by chance than one.",
+        "<strong>Listening all the time</strong> (<code>ssdpt serve</code>) judges seconds "
+        "together and not clip by clip: you say how many false alerts a week you accept, and what "
+        "lasts only a moment is no alarm.",
+        "<strong>Your machine is another one.</strong> Record ten minutes of its normal sound, on "
+        "two days (<code>ssdpt help recording</code>), and fit a model. Then score every new clip "
+        "for a week: how many false alerts there are needs no fault to be known.",
+        "<strong>Whether its faults are heard</strong> depends on how they sound beside the "
+        "machine and the hall. Recordings of a fault, however few, tell: "
+        "<code>ssdpt evaluate</code>. Simulated machines are easier than a factory.",
+    ]
+    listed = "".join(f"<li>{point}</li>" for point in points)
+    heading = "What would this do for my machine?"
+    return f"<section>\n<h2>{heading}</h2>\n{table}\n<ul>{listed}</ul>\n</section>"
 
 
 def _how_to_read() -> str:

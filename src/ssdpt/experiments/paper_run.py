@@ -17,7 +17,7 @@ from ssdpt.common.progress import SILENT, Reporter
 from ssdpt.config.tree import Config, load_config
 from ssdpt.data.simulator import simulate
 from ssdpt.errors import SsdptError
-from ssdpt.experiments.paper.cells import Cell, CellScores, CellStore
+from ssdpt.experiments.paper.cells import SCORED_EPOCHS, Cell, CellScores, CellStore
 from ssdpt.experiments.paper.data import read_data
 from ssdpt.experiments.paper.engine import Engine, run_cells
 from ssdpt.experiments.paper.plan import RunPlan, make_plan
@@ -46,6 +46,7 @@ class PaperRequest:
     engine: Engine = field(default_factory=Engine)
     device: str = "auto"
     error: Literal["mean", "sum"] = "mean"  # of a segment, in the β experiment
+    scored_epochs: int = SCORED_EPOCHS
     overrides: Mapping[str, Any] | None = None
     command: str = "ssdpt paper"
 
@@ -88,7 +89,8 @@ class PaperRun:
         config = self.configs[variant].model_copy(update={"seed": seed})
         trained_together = self.data.trained_with(machine, config)
         label = self.variants[variant].label
-        return Cell(config, trained_together, self.data.fingerprint(trained_together), label)
+        fingerprint = self.data.fingerprint(trained_together)
+        return Cell(config, trained_together, fingerprint, label, self.request.scored_epochs)
 
     def cells(self) -> list[Cell]:
         """All cells, machine by machine, so that the features of a machine stay in memory."""

@@ -69,7 +69,7 @@ class SpectrumMeter:
         """Of a clip (samples,), or of snapshots that are measured together."""
         parts = self._parts(pieces)
         size = min(len(parts[0]), round(_LINE_SECONDS * self.sample_rate))
-        lines = [_lines(part, size) for part in parts]
+        lines = [line_powers(part, size) for part in parts]
         bands = [self._bands(part) for part in parts]
         return ConditionSpectrum(
             level_db=float(decibels(np.mean([2 * np.mean(part**2) for part in parts]))),
@@ -81,11 +81,21 @@ class SpectrumMeter:
             rhythm_db=decibels(np.mean([band.rhythm for band in bands], axis=0), _STILL),
         )
 
+    def line_spacing(self, pieces: Sequence[Floats]) -> float:
+        """Hz from one line to the next, of `of`."""
+        shortest = min(map(len, pieces)) & ~1
+        return self.sample_rate / min(shortest, round(_LINE_SECONDS * self.sample_rate))
+
+    def rate_spacing(self, pieces: Sequence[Floats]) -> float:
+        """Per second from one line to the next, of `rhythm`."""
+        longest = round(LONGEST_SECONDS * self.sample_rate)
+        return self.sample_rate / (min(longest, *map(len, pieces)) & ~1)
+
     def rhythm(self, pieces: Sequence[Floats], band: int) -> tuple[Decibels, Decibels]:
         """Rates per second and strength in dB, (lines,) each: the fine spectrum of one envelope."""
         parts = self._parts(pieces)
         spacing = float(self.sample_rate / len(parts[0]))
-        swings = [_swing(self._envelope(part, band)) for part in parts]
+        swings = [swing_power(self._envelope(part, band)) for part in parts]
         strength = decibels(np.mean(swings, axis=0), _STILL)
         return np.linspace(0.0, spacing * (len(strength) - 1), len(strength)), strength
 
@@ -102,17 +112,10 @@ class SpectrumMeter:
 
     def _envelope(self, part: NDArray[np.float64], band: int) -> NDArray[np.float64]:
         low, high = self.edges[band : band + 2]
-        return _envelope_power(np.fft.rfft(part), low, high, self.sample_rate / len(part))
+        return envelope_power(np.fft.rfft(part), low, high, self.sample_rate / len(part))
 
     def _parts(self, pieces: Sequence[Floats]) -> list[NDArray[np.float64]]:
-        """Of one length, the last of a piece overlapping the one before; without any offset."""
-        longest = round(LONGEST_SECONDS * self.sample_rate)
-        size = min(longest, *(len(piece) for piece in pieces)) & ~1
-        parts = []
-        for piece in pieces:
-            starts = np.linspace(0, len(piece) - size, -(-(len(piece) - 1) // size)).astype(int)
-            parts += [np.asarray(piece[start : start + size], np.float64) for start in starts]
-        return [part - part.mean() for part in parts]
+        return equal_parts(pieces, round(LONGEST_SECONDS * self.sample_rate))
 
     def _bands(self, part: NDArray[np.float64]) -> _Bands:
         lines = np.fft.rfft(part)
@@ -122,9 +125,9 @@ class SpectrumMeter:
         rhythm = np.full((bands, rates), np.nan)
         for band, (low, high) in enumerate(pairwise(self.edges)):
             if high - low >= _BAND_LINES * spacing:
-                envelope = _envelope_power(lines, low, high, spacing)
+                envelope = envelope_power(lines, low, high, spacing)
                 power[band], peak[band] = envelope.mean(), _peak(envelope, high - low)
-                rhythm[band] = self._strongest(_swing(envelope), spacing, (high - low) / 2)
+                rhythm[band] = self._strongest(swing_power(envelope), spacing, (high - low) / 2)
         return _Bands(power, peak, rhythm)
 
     def _strongest(
@@ -148,12 +151,25 @@ class _Bands:
     rhythm: NDArray[np.float64]  # (bands, rates)
 
 
+def equal_parts(pieces: Sequence[Floats], longest: int) -> list[NDArray[np.float64]]:
+    """Parts of one length, at most `longest` samples, without any offset.
+
+    The last part of a piece overlaps the one before.
+    """
+    size = min(longest, *(len(piece) for piece in pieces)) & ~1
+    parts = []
+    for piece in pieces:
+        starts = np.linspace(0, len(piece) - size, -(-(len(piece) - 1) // size)).astype(int)
+        parts += [np.asarray(piece[start : start + size], np.float64) for start in starts]
+    return [part - part.mean() for part in parts]
+
+
 def decibels(power: NDArray[np.float64] | np.floating, floor: float = _FLOOR) -> Decibels:
     """Of power; NaN stays NaN."""
     return np.asarray(10 * np.log10(np.maximum(power, floor)))
 
 
-def _lines(part: NDArray[np.float64], size: int) -> NDArray[np.float64]:
+def line_powers(part: NDArray[np.float64], size: int) -> NDArray[np.float64]:
     """The power of each line in half-overlapping windows of `size` samples, (windows, lines)."""
     window = np.hanning(size)
     starts = range(0, len(part) - size + 1, max(1, size // 2))
@@ -162,7 +178,7 @@ def _lines(part: NDArray[np.float64], size: int) -> NDArray[np.float64]:
     return np.asarray(np.abs(np.fft.rfft(frames)) ** 2 * (2 / window.sum()) ** 2)
 
 
-def _envelope_power(
+def envelope_power(
     lines: NDArray[np.complex128], low: float, high: float, spacing: float
 ) -> NDArray[np.float64]:
     """The power of a band over time, from its lines alone, at twice the band's width.
@@ -176,7 +192,7 @@ def _envelope_power(
     return np.asarray(np.abs(envelope) ** 2)
 
 
-def _swing(power: NDArray[np.float64]) -> NDArray[np.float64]:
+def swing_power(power: NDArray[np.float64]) -> NDArray[np.float64]:
     """The spectrum of an envelope's power: 1 where it swings from nothing to twice the mean."""
     window = np.hanning(len(power))
     swing = (power / max(float(power.mean()), _FLOOR) - 1) * window

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,8 +23,14 @@ def texture_frames(config: Config) -> TextureFrames:
     """The front end of the hand-made views, and of an encoder where there is one."""
     encoder = config.part(EncoderConfig)
     if not encoder.file:
-        return TextureFrames(config.features, config.audio.sample_rate)
+        return _shared_frames(config.features, config.audio.sample_rate)
     return EncodedTextureFrames(config.features, config.audio, encoder)
+
+
+@lru_cache(maxsize=8)
+def _shared_frames(features: FeatureConfig, sample_rate: int) -> TextureFrames:
+    """One for all models with the same settings: its filters take time to make, and memory."""
+    return TextureFrames(features, sample_rate)
 
 
 class EncodedTextureFrames(TextureFrames):

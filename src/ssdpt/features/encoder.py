@@ -21,6 +21,7 @@ from ssdpt.errors import SsdptError
 from ssdpt.types import Floats
 
 LARGEST_BYTES = 1_000_000_000
+LONGEST_WINDOW = 4_000_000  # samples: a minute at 64 kHz
 _SIDECARS = (".yaml", ".yml", ".json")
 _SMALLEST_VALUE, _LARGEST_VALUE = 1e-3, 60_000.0  # frames are stored in 16 bits
 _PROBE_LEVEL = 0.01  # full scale is 1
@@ -58,6 +59,11 @@ class Encoder:
             else max(sidecar.minimum_samples, round(sidecar.window_seconds * sidecar.sample_rate))
         )
         """Samples, at its own rate, that become one embedding."""
+        if self.window > LONGEST_WINDOW:
+            raise SsdptError(
+                f"{file}: takes {self.window} samples for one embedding; {LONGEST_WINDOW} are the "
+                "most: choose a smaller minimum_samples or window_seconds, or a smaller encoder"
+            )
         self.dimensions = self._check()
 
     def __call__(self, samples: Floats) -> Floats:
@@ -83,7 +89,8 @@ class Encoder:
                 "gives (1, d), or (1, times, d)"
             )
         rows = rows.reshape(-1, rows.shape[-1])  # (times, d)
-        pooled: Floats = rows.max(0) if self.sidecar.pooling == "max" else rows.mean(0)
+        with np.errstate(over="ignore"):  # what is not finite is refused
+            pooled: Floats = rows.max(0) if self.sidecar.pooling == "max" else rows.mean(0)
         return pooled
 
     def _check(self) -> int:
@@ -198,14 +205,8 @@ def _read_sidecar(file: Path) -> EncoderSidecar | None:
 def _no_sidecar(file: Path, input_name: str, output_name: str) -> SsdptError:
     return SsdptError(
         f"{file}: there is no sidecar that says at which rate it takes samples; write "
-        f"{file.with_suffix('.yaml')}, for example:\n"
-        "sample_rate: 32000      # Hz\n"
-        "window_seconds: 2       # of sound that become one embedding\n"
-        "pooling: mean           # over the embeddings of a clip\n"
-        f"input: {input_name}\n"
-        f"output: {output_name}\n"
-        "licence: MIT, of the weights\n"
-        "source: where they come from"
+        f"{file.with_suffix('.yaml')}, for example: {{sample_rate: 32000, window_seconds: 2, "
+        f"pooling: mean, input: {input_name}, output: {output_name}, licence: MIT}}"
     )
 
 
@@ -224,7 +225,9 @@ def _session(file: Path, content: bytes) -> Any:
     folder = str(file / "none")
     options.add_session_config_entry("session.model_external_initializers_file_folder_path", folder)
     try:
-        return onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
+        return onnxruntime.InferenceSession(
+            content, options, providers=["CPUExecutionProvider"], enable_fallback=0
+        )
     except Exception as error:  # its errors have no base class of their own
         raise SsdptError(
             f"{file}: not an encoder that ONNX Runtime {onnxruntime.__version__} can load; it "

@@ -7,6 +7,7 @@ check with another instrument. Levels are in dB against full scale, like the sam
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -43,17 +44,52 @@ class IndicatorMeter:
     def of(self, samples: Floats) -> Indicators:
         """Indicators of (samples,); a constant offset does not count."""
         centred = np.asarray(samples, np.float64) - np.mean(samples, dtype=np.float64)
-        power = float(np.mean(centred**2))
+        squares = np.square(centred)
+        power = float(np.mean(squares))
         peak = float(np.abs(centred).max(initial=0.0))
-        hz = np.fft.rfftfreq(len(centred), 1 / self.sample_rate)
-        first = np.searchsorted(hz, self.edges).tolist()  # line of the transform of each edge
+        bands = _bands(self.sample_rate, tuple(self.edges.tolist()), len(centred))
         return Indicators(
             level_db=_db(2 * power),
             crest_db=_db(peak**2) - _db(power),
-            kurtosis=float(np.mean(centred**4)) / max(power, _FLOOR) ** 2,
-            bands_db=_band_levels(centred, first),
-            bands_kurtosis=_band_kurtosis(centred, first),
+            kurtosis=float(np.mean(np.square(squares))) / max(power, _FLOOR) ** 2,
+            bands_db=_band_levels(centred, bands),
+            bands_kurtosis=_band_kurtosis(centred, bands),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class _Bands:
+    """What the bands of so many samples need: the same for every second."""
+
+    lines: tuple[tuple[int, int], ...]  # of the transform: the first, and that after the last
+    lengths: tuple[int, ...]  # of the transform back, of each band
+    window: np.ndarray  # (samples,)
+    scale: float  # of the power of a line; one-sided, and without the window's own power
+
+
+@lru_cache(maxsize=16)
+def _bands(sample_rate: int, edges: tuple[float, ...], samples: int) -> _Bands:
+    first = np.searchsorted(np.fft.rfftfreq(samples, 1 / sample_rate), edges).tolist()
+    lines = tuple(pairwise(first))
+    window = np.hanning(samples)
+    # So that the bands sum to the level.
+    scale = 4 / (samples * float(np.sum(window**2)))
+    return _Bands(
+        lines, tuple(_fast_length(2 * (high - low)) for low, high in lines), window, scale
+    )
+
+
+def _fast_length(least: int) -> int:
+    """The next length whose only prime factors are 2, 3 and 5: others take several times longer."""
+    length = max(least, 1)
+    while True:
+        rest = length
+        for factor in (2, 3, 5):
+            while rest % factor == 0:
+                rest //= factor
+        if rest == 1:
+            return length
+        length += 1
 
 
 def band_edges(sample_rate: int, samples: int) -> np.ndarray:
@@ -73,28 +109,33 @@ def _db(power: float) -> float:
     return 10 * float(np.log10(max(power, _FLOOR)))
 
 
-def _band_levels(centred: np.ndarray, first: list[int]) -> Floats:
-    """The level of each band; `first` are the lines of the transform at the edges."""
-    window = np.hanning(len(centred))
-    spectrum = np.abs(np.fft.rfft(centred * window)) ** 2
-    # One-sided; the window's own power is taken out, so that bands sum to the level.
-    spectrum *= 4 / (len(centred) * float(np.sum(window**2)))
-    return np.array([_db(spectrum[low:high].sum()) for low, high in pairwise(first)], np.float32)
+def _band_levels(centred: np.ndarray, bands: _Bands) -> Floats:
+    """The level of each band."""
+    power = _power(np.fft.rfft(centred * bands.window))
+    return np.array(
+        [_db(bands.scale * power[low:high].sum()) for low, high in bands.lines], np.float32
+    )
 
 
-def _band_kurtosis(centred: np.ndarray, first: list[int]) -> Floats:
+def _band_kurtosis(centred: np.ndarray, bands: _Bands) -> Floats:
     """The kurtosis of each band, from the fourth moment of its envelope.
 
-    The lines of a band alone, transformed back, are its complex envelope at a low rate; twice as
-    many lines, half of them zero, keep the square of the envelope free of aliases. Of noise, the
-    fourth moment is twice the squared second one.
+    The lines of a band alone, transformed back, are its complex envelope at a low rate; at least
+    twice as many lines, the others zero, keep the square of the envelope free of aliases. Of noise,
+    the fourth moment is twice the squared second one.
     """
     lines = np.fft.rfft(centred)
-    kurtosis = np.full(len(first) - 1, _NOISE_KURTOSIS)
-    for band, (low, high) in enumerate(pairwise(first)):
-        if high - low >= _KURTOSIS_BINS:
-            power = np.abs(np.fft.ifft(lines[low:high], 2 * (high - low))) ** 2
+    kurtosis = np.full(len(bands.lines), _NOISE_KURTOSIS)
+    for band, ((low, high), length) in enumerate(zip(bands.lines, bands.lengths, strict=True)):
+        count = high - low
+        if count >= _KURTOSIS_BINS:
+            power = _power(np.fft.ifft(lines[low:high], length))
             mean = float(power.mean())
-            if mean > _FLOOR * 1e-3:
-                kurtosis[band] = _NOISE_KURTOSIS / 2 * float(np.mean(power**2)) / mean**2
+            if mean * (length / (2 * count)) ** 2 > _FLOOR * 1e-3:
+                kurtosis[band] = _NOISE_KURTOSIS / 2 * float(np.mean(np.square(power))) / mean**2
     return kurtosis.astype(np.float32)
+
+
+def _power(values: np.ndarray) -> np.ndarray:
+    """The squared magnitude of complex values, without the square root of `abs`."""
+    return np.square(values.real) + np.square(values.imag)

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 Values = NDArray[np.float64]
 
 PERIODS = 3  # of the slowest rhythm that a length of sound resolves
-_GROWN_DB = 3.0  # above the strongest rhythm of normal clips
-_WEAKEST_DB = -26.0  # a swing by a twentieth of the mean power
-_STANDS_OUT_DB = 9.0  # above the median of the lines around
+GROWN_DB = 3.0  # above the strongest rhythm of normal clips
+WEAKEST_DB = -26.0  # a swing by a twentieth of the mean power
+STANDS_OUT_DB = 9.0  # above the median of the lines around
 _AROUND = 40  # lines on each side
 _DIVISORS = (2, 3, 4, 5, 6)  # by which a strongest line may be a harmonic
 _OF_HARMONIC_DB = 12.0  # that a fundamental may be weaker than its strongest harmonic
@@ -36,9 +36,9 @@ def find_rhythm(
     rates (cells + 1,) and the strongest rhythm of normal clips in each, (cells,) dB or NaN.
     """
     edges, limits = highest
-    beyond = _beyond(rates, strength_db, edges, limits)
-    grown = np.flatnonzero((beyond >= _GROWN_DB) & (strength_db >= _WEAKEST_DB))
-    candidates = [line for line in grown.tolist() if _stands_out(strength_db, line)]
+    beyond = beyond_normal(rates, strength_db, edges, limits)
+    grown = np.flatnonzero((beyond >= GROWN_DB) & (strength_db >= WEAKEST_DB))
+    candidates = [line for line in grown.tolist() if prominence(strength_db, line) >= STANDS_OUT_DB]
     if not candidates:
         return None
     strongest = max(candidates, key=lambda line: float(strength_db[line]))
@@ -50,12 +50,21 @@ def find_rhythm(
     divisor = _divisor(rates, strength_db, strongest, slowest)
     second = _strength(strength_db, 2 * strongest / divisor)
     return Rhythm(
-        per_second=float(f"{rates[strongest] / divisor:.3g}"),
+        per_second=float(f"{between(strength_db, strongest) * rates[1] / divisor:.4g}"),
         sharp=divisor > 1 or second >= strength_db[strongest] - _SHARP_DB,
     )
 
 
-def _beyond(rates: Values, strength_db: Values, edges: Values, limits: Values) -> Values:
+def between(levels_db: Values, line: int) -> float:
+    """The place of a peak between the lines, by a parabola through three of them."""
+    if not 0 < line < len(levels_db) - 1:
+        return float(line)
+    before, here, after = levels_db[line - 1 : line + 2]
+    bend = before - 2 * here + after
+    return float(line + (0.5 * (before - after) / bend if bend < 0 else 0.0))
+
+
+def beyond_normal(rates: Values, strength_db: Values, edges: Values, limits: Values) -> Values:
     """(lines,): dB above the strongest normal rhythm in the same cell or beside it."""
     padded = np.concatenate([limits[:1], limits, limits[-1:]])
     beside = np.fmax(np.fmax(padded[:-2], padded[2:]), limits)  # (cells,)
@@ -65,9 +74,10 @@ def _beyond(rates: Values, strength_db: Values, edges: Values, limits: Values) -
     return np.nan_to_num(strength_db - limit, nan=-np.inf)
 
 
-def _stands_out(strength_db: Values, line: int) -> bool:
+def prominence(strength_db: Values, line: int) -> float:
+    """By how many dB a line stands out of those around it."""
     around = strength_db[max(line - _AROUND, 1) : line + _AROUND + 1]
-    return bool(strength_db[line] - np.median(around) >= _STANDS_OUT_DB)
+    return float(strength_db[line] - np.median(around))
 
 
 def _divisor(rates: Values, strength_db: Values, line: int, slowest: float) -> int:
@@ -79,7 +89,7 @@ def _divisor(rates: Values, strength_db: Values, line: int, slowest: float) -> i
         if (
             rates[line] / divisor >= slowest
             and strength_db[line] - strength_db[fundamental] <= _OF_HARMONIC_DB
-            and _stands_out(strength_db, fundamental)
+            and prominence(strength_db, fundamental) >= STANDS_OUT_DB
         ):
             return divisor
     return 1

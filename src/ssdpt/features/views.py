@@ -12,8 +12,9 @@ for every second, and a single one of the rhythm, which needs the whole clip.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -50,18 +51,18 @@ def views_of(
     mels = front_end.log_mels(frames).astype(np.float64)
     fine = front_end.fine(frames).astype(np.float64)
     whole = fine[front_end.margin : -front_end.margin]
-    power = np.power(10.0, (whole if len(whole) else fine) / 10.0)
+    power = np.exp((np.log(10.0) / 10.0) * (whole if len(whole) else fine))
     envelope = front_end.envelope(frames).astype(np.float64)
     rows = rows_in(len(frames), front_end, seconds)
     cut, cut_power = borders(len(frames), rows), borders(len(power), rows)
     cut_envelope = cut * (len(envelope) // len(frames))
     modulation, fast = modulation_bands(front_end), envelope_bands(front_end)
     return {
-        "spectrum": np.array([10.0 * np.log10(part.mean(0)) for part in _cut(power, cut_power)]),
-        "roughness": np.array([np.diff(part, axis=0).std(0) for part in _cut(mels, cut)]),
-        "modulation": np.array([_modulation(part, modulation) for part in _cut(mels, cut)]),
-        "envelope": np.array([_modulation(part, fast) for part in _cut(envelope, cut_envelope)]),
-        "rhythm": _modulation(mels, rhythm_bands(front_end))[None],
+        "spectrum": _of_pieces(power, cut_power, lambda part: 10.0 * np.log10(part.mean(1))),
+        "roughness": _of_pieces(mels, cut, lambda part: np.diff(part, axis=1).std(1)),
+        "modulation": _of_pieces(mels, cut, lambda part: _modulation(part, modulation)),
+        "envelope": _of_pieces(envelope, cut_envelope, lambda part: _modulation(part, fast)),
+        "rhythm": _modulation(mels[None], rhythm_bands(front_end)),
         **front_end.further_views(frames),
     }
 
@@ -71,7 +72,7 @@ class RateBands:
     """Bands of how often per second levels rise and fall, averaged over neighbouring levels."""
 
     rate: float  # levels per second
-    edges: np.ndarray  # (bands + 1,) Hz
+    edges: tuple[float, ...]  # of the bands, Hz
     groups: int  # of neighbouring frequency bands
 
     def lines(self, count: int) -> list[tuple[int, int]]:
@@ -82,9 +83,7 @@ class RateBands:
         frequencies = np.fft.rfftfreq(count, 1 / self.rate)
         first = np.searchsorted(frequencies, self.edges).tolist()
         lines = []
-        for low, high, (begin, end) in zip(
-            self.edges[:-1], self.edges[1:], pairwise(first), strict=True
-        ):
+        for (low, high), (begin, end) in zip(pairwise(self.edges), pairwise(first), strict=True):
             if end == begin:
                 begin = int(np.argmin(np.abs(frequencies - np.sqrt(low * high))))
             lines.append((begin, max(end, begin + 1)))
@@ -98,19 +97,24 @@ class RateBands:
 def modulation_bands(front_end: TextureFrames) -> RateBands:
     """Of the view `modulation`: up to half the frame rate."""
     rate = 1 / front_end.frame_seconds
-    return RateBands(rate, np.geomspace(_SLOWEST_HZ, rate / 2, _MODULATION_BANDS + 1), _GROUPS)
+    return _rate_bands(rate, _SLOWEST_HZ, rate / 2, _MODULATION_BANDS, _GROUPS)
 
 
 def envelope_bands(front_end: TextureFrames) -> RateBands:
     """Of the view `envelope`."""
-    edges = np.geomspace(*_ENVELOPE_HZ, _ENVELOPE_BANDS + 1)
-    return RateBands(front_end.envelope_rate, edges, _GROUPS)
+    return _rate_bands(front_end.envelope_rate, *_ENVELOPE_HZ, _ENVELOPE_BANDS, _GROUPS)
 
 
 def rhythm_bands(front_end: TextureFrames) -> RateBands:
     """Of the view `rhythm`."""
-    edges = np.geomspace(*_RHYTHM_HZ, _RHYTHM_BANDS + 1)
-    return RateBands(1 / front_end.frame_seconds, edges, _RHYTHM_GROUPS)
+    rate = 1 / front_end.frame_seconds
+    return _rate_bands(rate, *_RHYTHM_HZ, _RHYTHM_BANDS, _RHYTHM_GROUPS)
+
+
+@lru_cache
+def _rate_bands(rate: float, lowest: float, highest: float, bands: int, groups: int) -> RateBands:
+    """Bands of equal width in octaves, from `lowest` to `highest` Hz."""
+    return RateBands(rate, tuple(np.geomspace(lowest, highest, bands + 1).tolist()), groups)
 
 
 def rows_in(frames: int, front_end: TextureFrames, seconds: float | None) -> int:
@@ -161,15 +165,51 @@ def _cut(things: np.ndarray, borders: np.ndarray) -> Iterator[np.ndarray]:
         yield things[begin:end]
 
 
-def _modulation(levels: np.ndarray, rates: RateBands) -> np.ndarray:
-    """Power spectrum over time of (times, bands) dB, as a vector of logarithms.
+def _of_pieces(
+    things: np.ndarray, borders: np.ndarray, describe: Callable[[np.ndarray], np.ndarray]
+) -> np.ndarray:
+    """Each piece of (n, d) things as a row: (pieces, values).
 
-    The spectrum is averaged within the bands of `rates`, and over groups of neighbouring bands.
+    `describe` takes all pieces of one length at once, (pieces, length, d): of so few numbers the
+    calls cost more than the arithmetic.
     """
-    count = len(levels)
-    window = np.hanning(count + 2)[1:-1, None]
-    spectrum = np.fft.rfft((levels - levels.mean(0)) * window, axis=0)
-    power = (spectrum.real**2 + spectrum.imag**2) / count
-    banded = np.array([power[begin:end].mean(0) for begin, end in rates.lines(count)])
-    means = np.stack([banded[:, group].mean(1) for group in rates.grouped(banded.shape[1])], axis=1)
-    return np.log(means + SMALLEST).ravel()
+    starts, lengths = borders[:-1], np.diff(borders)
+    rows: np.ndarray | None = None
+    for length in np.unique(lengths):
+        of_length = np.flatnonzero(lengths == length)
+        described = describe(things[starts[of_length, None] + np.arange(length)])
+        if rows is None:
+            rows = np.empty((len(starts), described.shape[1]))
+        rows[of_length] = described
+    assert rows is not None
+    return rows
+
+
+def _modulation(levels: np.ndarray, rates: RateBands) -> np.ndarray:
+    """Power spectra over time of pieces (pieces, times, bands) in dB, as rows of logarithms.
+
+    A spectrum is averaged within the bands of `rates`, and over groups of neighbouring bands.
+    """
+    _, count, bands = levels.shape
+    window, over_lines, over_bands = _averages(rates, count, bands)
+    spectrum = np.fft.rfft((levels - levels.mean(1, keepdims=True)) * window, axis=1)
+    power = (spectrum.real**2 + spectrum.imag**2) / count  # (pieces, lines, bands)
+    means = over_lines @ power @ over_bands  # (pieces, rates, groups)
+    return np.log(means + SMALLEST).reshape(len(levels), -1)
+
+
+@lru_cache
+def _averages(
+    rates: RateBands, count: int, bands: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """A window (count, 1), and what averages (lines, bands): from the left (rates, lines), from
+    the right (bands, groups).
+    """
+    lines, groups = rates.lines(count), rates.grouped(bands)
+    over_lines = np.zeros((len(lines), count // 2 + 1))
+    for number, (begin, end) in enumerate(lines):
+        over_lines[number, begin:end] = 1 / (end - begin)
+    over_bands = np.zeros((bands, len(groups)))
+    for number, group in enumerate(groups):
+        over_bands[group, number] = 1 / len(group)
+    return np.hanning(count + 2)[1:-1, None], over_lines, over_bands

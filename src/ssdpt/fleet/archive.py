@@ -25,6 +25,7 @@ from typing import Any, Literal, Self
 from ssdpt.common.cluster import Cluster, device_of_task
 from ssdpt.common.files import atomic_path, digest, printable, write_json, write_text
 from ssdpt.common.progress import SILENT, Reporter, Task
+from ssdpt.common.temporary import is_temporary, remove_leftovers
 from ssdpt.detection.storage import (
     CALIBRATION,
     CONFIG,
@@ -175,6 +176,7 @@ def score_archive(
             "strict": scoring.strict,
         },
     )
+    remove_leftovers(out)
     missing, anomalous, failed = [], 0, 0
     for number, part in enumerate(parts):
         if before := _read_counts(out, number, table, len(part)):
@@ -264,7 +266,7 @@ def _begin(out: Path, head: dict[str, Any]) -> None:
     begun = read_json(out / HEAD) if (out / HEAD).is_file() else None
     if begun is not None and "shard_size" in begun:
         check_format(out, begun, HEAD, FORMAT)
-    elif out.is_dir() and (foreign := sorted(entry.name for entry in out.iterdir())):
+    elif out.is_dir() and (foreign := sorted(_names(out))):
         raise SsdptError(
             f"{out}: holds other files ({foreign[0]}); choose an empty or a new folder"
         )
@@ -279,6 +281,11 @@ def _begin(out: Path, head: dict[str, Any]) -> None:
                 f"{out}: these shards were begun with {what}; choose another --out, or continue "
                 "with what they were begun with"
             )
+
+
+def _names(out: Path) -> list[str]:
+    """What is in a folder, without what a killed run left unfinished."""
+    return [entry.name for entry in out.iterdir() if not is_temporary(entry.name)]
 
 
 def _part(out: Path, number: int, table: Table) -> Path:
@@ -315,7 +322,7 @@ def _read_counts(out: Path, number: int, table: Table, clips: int) -> tuple[int,
     if not part.is_file():
         return None
     if table == "csv":
-        levels = [row[_LEVEL] for row in _csv_rows(part)]
+        levels = [row[_LEVEL] for row in _csv_rows(part, COLUMNS)]
     else:
         import pyarrow.parquet
 
@@ -323,7 +330,7 @@ def _read_counts(out: Path, number: int, table: Table, clips: int) -> tuple[int,
             levels = pyarrow.parquet.read_table(part, columns=["level"])["level"].to_pylist()
         except (OSError, ValueError) as error:
             raise _damaged(part) from error
-    failed = sum(1 for _ in _csv_rows(errors)) if errors.is_file() else 0
+    failed = sum(1 for _ in _csv_rows(errors, ERROR_COLUMNS)) if errors.is_file() else 0
     if len(levels) + failed != clips:
         raise _damaged(part)
     return sum(level != "normal" for level in levels), failed
@@ -337,14 +344,15 @@ def _csv_text(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     return text.getvalue()
 
 
-def _csv_rows(path: Path) -> Iterator[list[str]]:
-    """The rows below the heading."""
+def _csv_rows(path: Path, columns: Sequence[str]) -> Iterator[list[str]]:
+    """The rows below the heading, which must name these columns."""
     try:
         with path.open(encoding="utf-8", newline="") as file:
             reader = csv.reader(file)
-            width = len(next(reader, []))
+            if next(reader, []) != list(columns):
+                raise _damaged(path)
             for row in reader:
-                if len(row) != width:
+                if len(row) != len(columns):
                     raise _damaged(path)
                 yield row
     except (OSError, ValueError, csv.Error) as error:

@@ -7,6 +7,7 @@ OUT/fan/              a model folder
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -22,7 +23,7 @@ from ssdpt.config.tree import Config, with_overrides
 from ssdpt.data.layouts import Dataset
 from ssdpt.detection.batch import score_all
 from ssdpt.detection.scorer import PathLike, Scorer
-from ssdpt.detection.storage import check_replaceable, is_model
+from ssdpt.detection.storage import DAMAGE, check_replaceable, is_model
 from ssdpt.errors import SsdptError
 from ssdpt.runtime.manifest import check_export_folder, is_export
 from ssdpt.types import Recording, Score
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 INDEX = "index.json"
 _FORMAT = 1
+_LONGEST_NAME = 255  # bytes of a folder's name
 
 
 class Fleet(Mapping[str, Scorer]):
@@ -43,6 +45,15 @@ class Fleet(Mapping[str, Scorer]):
     def __init__(self, detectors: Mapping[str, Scorer], folders: dict[str, Path]) -> None:
         self._detectors = detectors
         self.folders = folders  # where each machine's model lies
+
+    @classmethod
+    def of(cls, *detectors: Scorer) -> Self:
+        """Detectors in memory, each of another machine."""
+        machines = {detector.machine: detector for detector in detectors}
+        if len(machines) < len(detectors):
+            names = ", ".join(detector.machine for detector in detectors)
+            raise SsdptError(f"a fleet has one detector for each machine; given were {names}")
+        return cls(machines, {})
 
     @classmethod
     def load(cls, path: PathLike, *, device: str = "auto", hop: int | str | None = None) -> Self:
@@ -285,14 +296,21 @@ def export_fleet(
         for machine in fleet:
             detector = fitted(fleet, machine)
             if detector.config.part(EncoderConfig).file:
-                raise SsdptError(
-                    f"{fleet.folders[machine]}: a model with an encoder cannot be exported; use "
-                    "the model folder itself, or fit without --encoder"
-                )
+                raise _no_export_with_encoder(fleet.folders[machine], detector)
             folder = stack.enter_context(atomic_folder(folders[machine]))
             manifests[machine] = export_model(detector, folder, settings(machine), reporter)
     _write_index(out, folders)
     return manifests
+
+
+def _no_export_with_encoder(folder: Path, detector: Detector) -> SsdptError:
+    """Its samples are resampled window by window, which no graph does."""
+    needs = "train,edge" if detector.system.requires_torch else "edge"
+    torch = "" if detector.system.requires_torch else ", without torch"
+    return SsdptError(
+        f"{folder}: a model with an encoder cannot be exported; copy the model folder itself, "
+        f"which scores wherever ssdpt[{needs}] is installed{torch}, or fit without --encoder"
+    )
 
 
 def _folders(
@@ -360,10 +378,15 @@ def _read_index(path: Path) -> dict[str, str]:
         tree = json.loads(path.read_text("utf-8"))
         machines = {str(machine): str(name) for machine, name in tree["machines"].items()}
         newer = tree["format"] > _FORMAT
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, *DAMAGE) as error:
         raise SsdptError(f"{path}: damaged or foreign; fit the machines again") from error
     if newer:
         raise SsdptError(f"{path}: made by a newer ssdpt; upgrade to use it")
-    if any(folder_name(name) != name for name in machines.values()):
+    if any(folder_name(name) != name or _is_too_long(name) for name in machines.values()):
         raise SsdptError(f"{path}: names a folder outside this one; it is not used")
     return machines
+
+
+def _is_too_long(name: str) -> bool:
+    """Whether no file system has such a name: to look for it is an error."""
+    return len(os.fsencode(name)) > _LONGEST_NAME

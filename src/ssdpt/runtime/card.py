@@ -84,12 +84,19 @@ def _segments(manifest: Manifest) -> str:
 
 
 def _of_samples(manifest: Manifest) -> str:
-    relative = manifest.verification.of_samples
-    if relative is None:
+    """About the graph of samples, a clip in one run; older manifests do not tell it apart."""
+    checked, graph = manifest.verification, GRAPHS[manifest.runtime][0]
+    if checked.samples_clips is None:
         return ""
+    if checked.of_samples is None:
+        return (
+            f" `{graph}` in one run was not compared: every clip was too long for it. Export again "
+            f"with shorter `--clips` before another program uses it."
+        )
     return (
-        f" The graph of samples, which computes in float32, agrees to {relative:.2g}; ssdpt "
-        "computes frames itself and uses the graph of frames."
+        f" `{graph}`, {checked.samples_clips} of these clips in one run each: largest |Δscore| / "
+        f"max(1, |score|) {checked.of_samples:.2g} (bound {checked.samples_bound:.2g}), "
+        f"{checked.samples_decisions_differ} decisions differ."
     )
 
 

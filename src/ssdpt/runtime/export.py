@@ -104,13 +104,24 @@ def summary(manifest: Manifest) -> str:
     checked, loss = manifest.verification, manifest.loss
     text = (
         f"{manifest.machine}: {manifest.runtime} {manifest.precision}: on {checked.clips} clips "
-        f"({checked.source}) |Δscore| ≤ {checked.bound:.2g}·max(1, |score|) "
-        f"(largest {checked.largest_difference:.2g}), "
-        f"{checked.decisions_differ} decisions differ from torch"
+        f"({checked.source}) |Δscore| / max(1, |score|) ≤ {checked.bound:.2g} "
+        f"(largest {checked.largest_relative:.2g}), {_verdicts(checked.decisions_differ)}; "
     )
+    if checked.of_samples is None:
+        text += "graph of samples not compared: every clip is too long for one run of it"
+    else:
+        text += (
+            f"graph of samples in one run, {checked.samples_clips} clips: "
+            f"≤ {checked.samples_bound:.2g} (largest {checked.of_samples:.2g}), "
+            f"{_verdicts(checked.samples_decisions_differ)}"
+        )
     if loss is not None:
-        text += f", AUC {loss.auc:.4f} against {loss.auc_torch:.4f} ({loss.clips} clips)"
+        text += f"; AUC {loss.auc:.4f} against {loss.auc_torch:.4f} ({loss.clips} clips)"
     return text
+
+
+def _verdicts(differ: int) -> str:
+    return f"{differ or 'no'} verdict{'s' if differ > 1 else ''} differ{'' if differ > 1 else 's'}"
 
 
 def _check_settings(detector: Detector, settings: ExportSettings) -> None:

@@ -140,6 +140,10 @@ class ExportedDetector(Scorer):
         return self.manifest.segment_seconds
 
     @property
+    def model_bytes(self) -> int:
+        return sum(file.stat().st_size for file in self._folder.iterdir() if file.is_file())
+
+    @property
     def explains(self) -> bool:
         return False  # the graph has no gradients
 

@@ -14,9 +14,9 @@ README.md              the model card
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from ssdpt.config.settings import AudioConfig, FeatureConfig
 from ssdpt.detection.storage import (
@@ -66,7 +66,11 @@ class AccuracyLoss(_Part):
 
 
 class Verification(_Part):
-    """How far the exported scores are from torch's."""
+    """How far the exported scores are from torch's.
+
+    What has no other word is of `ssdpt score` and of the graph of frames; `samples` is of the graph
+    of samples where a clip goes through it in one run, as in other programs.
+    """
 
     clips: int
     largest_difference: float  # |Δscore|
@@ -74,9 +78,10 @@ class Verification(_Part):
     bound: float  # on the relative one; for a lossy variant the one it was measured to keep
     decisions_differ: int
     source: str  # where the clips come from
-    # Of the graph of samples alone, the relative one, if it computes levels in float32 and then
-    # rounds them; ssdpt takes frames to the graph of frames.
-    of_samples: float | None = None
+    of_samples: float | None = None  # the largest relative one; None: compared on no clip
+    samples_clips: int | None = None  # compared so; the others were too long. None: not recorded
+    samples_bound: float = 0.0  # wider where levels are computed in float32 and then rounded
+    samples_decisions_differ: int = 0
 
 
 class Manifest(_Part):
@@ -106,6 +111,15 @@ class Manifest(_Part):
     loss: AccuracyLoss | None = None
     notes: tuple[str, ...] = ()  # of the fit
     digests: dict[str, str]
+
+    @model_validator(mode="after")
+    def _sections_fit(self) -> Self:
+        count = len(self.sections)
+        if any(isinstance(it, tuple) and len(it) != count for it in self.parts.values()):
+            raise ValueError("parts must have a weight for each section")
+        if not set(self.owners) <= set(self.sections):
+            raise ValueError("owners must be sections")
+        return self
 
     @property
     def frame_seconds(self) -> float:

@@ -7,11 +7,27 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ssdpt.runtime.manifest import Manifest
+from ssdpt.errors import SsdptError
+from ssdpt.runtime.manifest import MANIFEST, Manifest
 from ssdpt.scoring.aggregate import ClipScore, aggregate
 from ssdpt.scoring.gaussian import Gaussians
 
 _EMBEDDING = "embedding"
+
+
+def sections_of(output: np.ndarray, manifest: Manifest) -> np.ndarray:
+    """An output (rows, sections) of a graph; SsdptError where it is of other sections."""
+    if output.ndim != 2 or output.shape[1] != len(manifest.sections):
+        raise of_another_graph(manifest)
+    return output
+
+
+def of_another_graph(manifest: Manifest) -> SsdptError:
+    """The manifest describes another graph than the one beside it."""
+    return SsdptError(
+        f"the exported model of {manifest.machine} is damaged: its graph and its {MANIFEST} do not "
+        "belong together; export it again"
+    )
 
 
 class SegmentOutputs:
@@ -33,11 +49,13 @@ class SegmentOutputs:
     def add(self, outputs: Mapping[str, np.ndarray], segments: slice = slice(None)) -> None:
         """Take `segments` of one run, each output (segments, …)."""
         for name, by_section in self._values.items():
-            part = outputs[name][segments]  # (segments, sections)
+            part = sections_of(outputs[name], self._manifest)[segments]  # (segments, sections)
             for number, values in enumerate(by_section):
                 values.extend(part[:, number].tolist())
         if self._gaussians:
             spectra = outputs[_EMBEDDING][segments]  # (segments, bins)
+            if spectra.shape[1:] != self._spectrum.shape:
+                raise of_another_graph(self._manifest)
             self._spectrum = self._spectrum + spectra.sum(0, dtype=np.float64)
             self._count += len(spectra)
 

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ssdpt.errors import SsdptError
-from ssdpt.runtime.manifest import Manifest
+from ssdpt.runtime.manifest import MANIFEST, Manifest
 from ssdpt.types import Floats
 
 
@@ -46,17 +46,21 @@ class _OnnxSession:
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         try:
             self._session = onnxruntime.InferenceSession(
-                str(path), options, providers=["CPUExecutionProvider"]
+                str(path), options, providers=["CPUExecutionProvider"], enable_fallback=0
             )
         except Exception as error:  # its errors have no base class of their own
             raise _unloadable(
                 path, f"onnxruntime {onnxruntime.__version__}", manifest, error
             ) from error
         _check_outputs(path, [item.name for item in self._session.get_outputs()], outputs)
-        self._input = self._session.get_inputs()[0].name
+        self._path = path
+        self._input = next((item.name for item in self._session.get_inputs()), "")
 
     def run(self, values: Floats, outputs: Sequence[str]) -> dict[str, np.ndarray]:
-        results = self._session.run(list(outputs), {self._input: values})
+        try:
+            results = self._session.run(list(outputs), {self._input: values})
+        except Exception as error:  # its errors have no base class of their own
+            raise _unusable(self._path, error) from error
         return dict(zip(outputs, results, strict=True))
 
 
@@ -71,6 +75,7 @@ class _OpenVinoSession:
         except Exception as error:
             name = f"OpenVINO {openvino.__version__}"
             raise _unloadable(path, name, manifest, error) from error
+        self._path = path
         self._here = threading.local()  # what runs the graph serves one thread
         # A tensor may carry the names of several steps that came to nothing.
         _check_outputs(path, [n for item in self._model.outputs for n in item.names], outputs)
@@ -78,8 +83,11 @@ class _OpenVinoSession:
     def run(self, values: Floats, outputs: Sequence[str]) -> dict[str, np.ndarray]:
         if not hasattr(self._here, "request"):
             self._here.request = self._model.create_infer_request()
-        result = self._here.request.infer(values)
-        return {name: np.array(result[name]) for name in outputs}
+        try:
+            result = self._here.request.infer(values)
+            return {name: np.array(result[name]) for name in outputs}
+        except Exception as error:
+            raise _unusable(self._path, error) from error
 
 
 def _unloadable(path: Path, runtime: str, manifest: Manifest, error: Exception) -> SsdptError:
@@ -87,6 +95,13 @@ def _unloadable(path: Path, runtime: str, manifest: Manifest, error: Exception) 
     return SsdptError(
         f"{path}: {runtime} cannot load this graph (operator set {manifest.opset}): upgrade it, "
         f"or export the model again ({reason})"
+    )
+
+
+def _unusable(path: Path, error: Exception) -> SsdptError:
+    reason = " ".join(str(error).split())[:200]
+    return SsdptError(
+        f"{path}: damaged: the graph does not take what {MANIFEST} says ({reason}); export it again"
     )
 
 

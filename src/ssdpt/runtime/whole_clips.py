@@ -13,6 +13,7 @@ import numpy as np
 
 from ssdpt.features.views import longest_clip
 from ssdpt.runtime.manifest import Manifest
+from ssdpt.runtime.segment_outputs import of_another_graph, sections_of
 from ssdpt.scoring.aggregate import ClipScore, aggregate
 
 
@@ -31,7 +32,10 @@ class WholeClipOutputs:
 
     def add(self, outputs: Mapping[str, np.ndarray], frames: int) -> None:
         """Take one run: a clip of so many frames."""
-        self._clips.append(np.stack([outputs[name] for name in self.names]))
+        values = [sections_of(outputs[name], self._manifest) for name in self.names]
+        if len({len(part) for part in values}) != 1:
+            raise of_another_graph(self._manifest)
+        self._clips.append(np.stack(values))
         self._frames += frames
 
     def score_as(self, section: str) -> ClipScore:

@@ -1,8 +1,8 @@
 """Normal clips of one machine ID in one view, and how far a clip lies from them.
 
-Clips of the source and of the target domain are kept in separate groups, each with its own scale
-of distances, because the nearest of a hundred clips is closer than the nearest of ten. Clips added
-after the fit are separate groups too. A clip is scored by the group that it fits best.
+They are one group, or one for each domain (`texture.domains: apart`), with a scale of distances
+each, because the nearest of a hundred clips is closer than the nearest of ten. Clips added after
+the fit are separate groups too. A clip is scored by the group that it fits best.
 """
 
 from __future__ import annotations
@@ -15,27 +15,26 @@ import numpy as np
 
 from ssdpt.scoring.condition import Condition
 from ssdpt.scoring.references import Clips, References
+from ssdpt.scoring.thinning import thinned
 from ssdpt.types import Domain
-
-_MOST_REFERENCES = 2000  # points of a domain; more would hardly change the nearest distance
 
 
 @dataclass(frozen=True, slots=True)
 class Bank:
-    """The references of every domain there is; the first one is the largest."""
+    """The references of every group there is; the first one is the largest."""
 
-    domains: Mapping[Domain, References]
+    domains: Mapping[Domain, References]  # of all domains together: under the name of the first
     neighbours: int  # that give the local density; 0: it is the same everywhere
     added: tuple[Condition, ...] = ()  # since the fit
 
     @classmethod
     def of(cls, groups: Mapping[Domain, Clips], neighbours: int) -> Self:
-        """From the clips, (points, d) each, of every domain."""
+        """From the clips, (points, d) each, of every group."""
         ordered = sorted(groups.items(), key=lambda item: -len(item[1]))
         domains: dict[Domain, References] = {}
         for domain, clips in ordered:
             largest = next(iter(domains.values()), None)
-            domains[domain] = References.of(clips, neighbours, largest, most=_MOST_REFERENCES)
+            domains[domain] = References.of(thinned(clips), neighbours, largest)
         return cls(domains, neighbours)
 
     def z_scores(self, clips: Clips) -> np.ndarray:

@@ -15,8 +15,11 @@ thresholds lie higher by what the next recording may differ (`ssdpt.scoring.reco
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from math import log
+from operator import neg
 from typing import Any, Literal
 
 import numpy as np
@@ -90,7 +93,13 @@ class Tail:
 
     def threshold(self, rate: float) -> float:
         """The score that the share `rate` of normal clips exceeds."""
-        return float(np.interp(-np.log(rate), -np.log(self.probability), self.score))
+        # Interpolated without arrays: live machines ask many times per second.
+        after = bisect_right(self.probability, -rate, key=neg)
+        if after in (0, len(self.score)):
+            return float(self.score[min(after, len(self.score) - 1)])
+        left, right = self.probability[after - 1], self.probability[after]
+        low, high = self.score[after - 1], self.score[after]
+        return float(low + (high - low) * log(left / rate) / log(left / right))
 
     def alert_and_alarm(self, rate: float, alarm_ratio: float) -> tuple[float, float]:
         """The two thresholds: `rate` of normal clips are above the first, fewer above the second.
@@ -103,7 +112,12 @@ class Tail:
         """The share of normal clips expected to score at least `score`; never below 1e-6."""
         if score < self.score[0]:
             return 1.0
-        return float(np.exp(np.interp(score, self.score, np.log(self.probability))))
+        after = bisect_right(self.score, score)
+        if after == len(self.score):
+            return float(self.probability[-1])
+        left, right = self.probability[after - 1], self.probability[after]
+        low, high = self.score[after - 1], self.score[after]
+        return float(left * (right / left) ** ((score - low) / (high - low)))
 
     @property
     def smallest_observed_rate(self) -> float:
@@ -163,6 +177,8 @@ def _tail_from_json(tree: dict[str, Any]) -> Tail:
         and (np.diff(probability) < 0).all()
     ):
         raise ValueError("the table of tail probabilities is not whole")
+    if int(tree["clips"]) < 1:
+        raise ValueError("no clips stand behind the table of tail probabilities")
     known, commissioned = tree.get("known_recordings"), tree.get("commissioned")
     return Tail(
         **{

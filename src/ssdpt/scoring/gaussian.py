@@ -27,6 +27,12 @@ class Gaussians:
     log_weights: np.ndarray  # (gaussians,)
     owners: tuple[str, ...]  # the section of every Gaussian
 
+    def __post_init__(self) -> None:
+        count, bins = len(self.owners), self.means.shape[-1] if self.means.ndim else 0
+        shapes = (self.means.shape, self.precisions.shape, self.log_weights.shape)
+        if shapes != ((count, bins), (count, bins, bins), (count,)):
+            raise ValueError("the Gaussians do not belong together")
+
     def of(self, section: str) -> list[int]:
         """Which of them are this section's."""
         return [place for place, owner in enumerate(self.owners) if owner == section]
@@ -38,7 +44,8 @@ class Gaussians:
             deviation = spectra - self.means[place]
             distance = np.einsum("vi,ij,vj->v", deviation, self.precisions[place], deviation)
             terms.append(self.log_weights[place] - 0.5 * distance)
-        return -np.logaddexp.reduce(terms, axis=0) / spectra.shape[1]
+        with np.errstate(invalid="ignore"):  # a score that is no number is refused later
+            return -np.logaddexp.reduce(terms, axis=0) / spectra.shape[1]
 
     def clip_score(
         self,

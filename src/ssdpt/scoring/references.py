@@ -15,7 +15,7 @@ from typing import Self
 import numpy as np
 
 from ssdpt.scoring.distances import distances, nearest_distances
-from ssdpt.scoring.fusion import Scale, spread_evenly
+from ssdpt.scoring.fusion import Scale
 
 Clips = Sequence[np.ndarray]  # clips, (points, d) each
 
@@ -42,20 +42,15 @@ class References:
         larger: References | None = None,
         *,
         few: int = 1,
-        most: int | None = None,
     ) -> Self:
         """From clips (points, d); `larger` is a larger group, whose scale is used as a prior.
 
         `neighbours` points give the local density around a point; 0: the density is the same
         everywhere. Up to `few` clips are too few to estimate it: they get the scale of `larger`,
-        and neighbour distances no smaller than the usual one there. Of more than `most` points
-        some are kept, spread evenly.
+        and neighbour distances no smaller than the usual one there.
         """
         points = np.concatenate(clips).astype(np.float32)
         clip_of = np.repeat(np.arange(len(clips)), [len(clip) for clip in clips])  # (n,)
-        if most is not None:
-            kept = spread_evenly(len(points), most)
-            points, clip_of = points[kept], clip_of[kept]
         between = distances(points, points)
         between[clip_of[:, None] == clip_of] = np.inf
         spacing = _neighbour_distance(between, neighbours)

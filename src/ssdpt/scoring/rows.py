@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ssdpt.types import Score
+if TYPE_CHECKING:
+    from ssdpt.types import Score
 
 COLUMNS = (
     *("path", "machine", "section", "level", "value", "threshold", "p_value"),

@@ -14,6 +14,7 @@ from ssdpt.scoring.condition import Condition
 from ssdpt.scoring.fusion import Scale
 from ssdpt.scoring.normal_map import NormalSound
 from ssdpt.scoring.references import References
+from ssdpt.scoring.thinning import thinned_domains
 from ssdpt.scoring.whitening import covariance, mixed, whitening
 from ssdpt.types import Domain, Floats
 
@@ -166,7 +167,7 @@ def view_of(
         domain: _points(group, matrix, averaged) for domain, group in clips.items()
     }
     if not domains_apart:
-        points = {"source": [clip for group in points.values() for clip in group]}
+        points = {"source": [clip for group in thinned_domains(points).values() for clip in group]}
     return View(matrix.astype(np.float32), Bank.of(points, neighbours), 1.0, averaged, count)
 
 

@@ -62,6 +62,7 @@ class System(ABC):
     fallback: ClassVar[str | None] = None  # the system that is fitted where this one refuses
     explains: ClassVar[bool] = True  # whether `anomaly_map` is there
     adapts: ClassVar[bool] = False  # whether `add_normals` is there
+    embeds: ClassVar[bool] = False  # whether `embeddings` is there
     exports: ClassVar[bool] = False  # whether `graph` is there
     has_network: ClassVar[bool] = False  # whose weights an exported model can hold smaller
     uses_shared_reference: ClassVar[bool] = False  # whether it learns from other machines' clips
@@ -120,6 +121,15 @@ class System(ABC):
         """
         raise SsdptError(
             f"system {self.name} cannot show where in time and frequency a clip is unusual"
+        )
+
+    def embeddings(self, frames: Iterable[Floats], section: str) -> dict[str, Floats]:
+        """What a clip, blocks of frames, is compared by: for each view, (rows, d).
+
+        Clips are compared by Euclidean distances between their rows.
+        """
+        raise SsdptError(
+            f"system {self.name} does not compare clips by embeddings; {systems_that('embeds')} do"
         )
 
     def held_out_scores(self) -> Scores:

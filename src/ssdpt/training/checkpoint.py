@@ -53,13 +53,17 @@ def load_checkpoint(folder: Path, identity: str) -> Checkpoint | None:
             about = json.loads(file.metadata()["about"])
             if about.get("format") != _FORMAT:
                 about["identity"] = ""  # of another version
+            made_with = about["identity"]
             step, batch_size = int(about["step"]), int(about.get("batch_size", 0))
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    except (SafetensorError, KeyError, TypeError, ValueError, OSError) as error:
+    except (
+        *(SafetensorError, OSError, LookupError, TypeError, ValueError, AttributeError),
+        *(ArithmeticError, RecursionError),  # of a description with wrong values
+    ) as error:
         raise SsdptError(
             f"{path}: this checkpoint is damaged; delete it or fit without --resume"
         ) from error
-    if about["identity"] != identity:
+    if made_with != identity:
         raise SsdptError(
             f"{path}: made with other settings, recordings or another version; "
             "fit with the same ones, or without --resume"

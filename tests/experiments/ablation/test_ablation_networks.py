@@ -7,8 +7,10 @@ from dataclasses import replace
 
 import pytest
 
+from ssdpt.common.progress import SILENT
 from ssdpt.config.tree import load_config, with_overrides
-from ssdpt.experiments.ablation.networks import networks_key
+from ssdpt.experiments.ablation import networks
+from ssdpt.experiments.ablation.networks import NetworkStore, networks_key
 from ssdpt.experiments.paper.data import read_data
 
 CONFIG = load_config("best", {"features.n_mels": 32})
@@ -63,3 +65,18 @@ def test_the_key_depends_on_classes_if_recordings_have_attributes(recordings):
     assert networks_key(sections, plain) == networks_key(CONFIG, plain)
     fast = [replace(item, attributes=(("speed", "2"),)) for item in recordings]
     assert networks_key(sections, fast) != networks_key(CONFIG, fast)
+
+
+def test_checkpoints_that_a_kill_left_beside_finished_networks_are_removed(tmp_path, monkeypatch):
+    """The networks were written, and the process was killed before it removed its checkpoints."""
+
+    class Finished:
+        def to(self, device):
+            assert device.type == "cpu"
+
+    monkeypatch.setattr(networks, "_read", lambda path, config: Finished())
+    (tmp_path / "key.safetensors").touch()
+    (tmp_path / "key.partial").mkdir()
+    config = with_overrides(CONFIG, {"device": "cpu"})
+    NetworkStore(tmp_path).get(config, "key", lambda: [], SILENT)
+    assert [path.name for path in tmp_path.iterdir()] == ["key.safetensors"]

@@ -40,9 +40,11 @@ def test_the_simplest_within_the_tolerance_is_chosen():
         "near": (0.700 - TOLERANCE,) * 4,
         "far": (0.700 - 1.1 * TOLERANCE,) * 4,
     }
-    result = choice(figures, variant(FULL), variant("near", -1), variant("far", -5))
+    variants = variant(FULL), variant("near", -1), variant("far", -5)
+    result = choice(figures, *variants)
     assert result.with_all.name == "near"
     assert {item.variant.name for item in result.choices} == {"near"}
+    assert LeaveOneTypeOut(variants, SETS, result.figures, tolerance=0).with_all.name == FULL
 
 
 def test_of_equally_simple_variants_the_best_is_chosen():

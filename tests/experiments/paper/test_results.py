@@ -101,6 +101,7 @@ def test_the_oracle_is_the_epoch_best_on_labels():
     epochs = np.stack([scores(lift, 3).value for lift in (0.1, 3.0, 0.5)])
     assert oracle_epoch(CLIPS, epochs) == 1
     assert oracle_epoch(CLIPS, np.zeros((0, len(CLIPS)))) is None
+    assert oracle_epoch(CLIPS, np.zeros((1, len(CLIPS)))) is None  # there was no choice
     normal = tuple(clip for clip in CLIPS if clip.label == "normal")
     assert oracle_epoch(normal, np.zeros((2, len(normal)))) is None
 
@@ -139,6 +140,22 @@ def test_only_common_seeds_are_compared():
     assert fake.difference("good", "bad").value == 0
     alone = results(lambda v, m, seed: scores(1, 0) if (v == "good") == (seed == 0) else None)
     assert alone.difference("good", "bad") is None
+
+
+def test_a_lead_in_one_of_three_trainings_is_none():
+    """Drawing only clips anew would call it one: that does not show what other trainings give."""
+
+    def lookup(variant, machine, seed):
+        lift = 4.0 if seed == 0 else -0.25
+        return scores(lift if variant == "good" else 0.0, seed)
+
+    lead = results(lookup, seeds=(0, 1, 2)).difference("good", "bad")
+    of_seeds = [results(lookup, seeds=(seed,)).difference("good", "bad") for seed in (0, 1, 2)]
+    assert lead.value == pytest.approx(np.mean([each.value for each in of_seeds]))
+    assert lead.value > 0.05
+    assert of_seeds[0].low > 0.3
+    assert lead.low < 0 < lead.high
+    assert results(plain, seeds=(0, 1, 2)).difference("good", "bad").low > 0
 
 
 def test_no_interval_where_no_seed_has_all_machines():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -47,6 +49,16 @@ def test_a_network_is_scored_after_every_epoch(data, make, tmp_path):
     assert scores.facts["parameters"] > 0
 
 
+def test_fewer_epochs_are_scored_on_demand_and_the_last_always(data, make, tmp_path):
+    cell = make("ssdpt")
+    every, last = (
+        run_cell(replace(cell, scored_epochs=most), data, tmp_path / f"{most}") for most in (30, 1)
+    )
+    assert (every.epoch_numbers, last.epoch_numbers) == ((1, 2), (2,))
+    np.testing.assert_array_equal(last.value, every.value)
+    assert replace(cell, scored_epochs=1).key != cell.key
+
+
 def test_scoring_every_epoch_does_not_change_the_training(data, make, tmp_path):
     from ssdpt.systems import system_class
     from ssdpt.systems.base import FitContext
@@ -71,8 +83,6 @@ def test_a_system_without_epochs(data, make, tmp_path):
 
 def test_labels_are_never_read(data, make, tmp_path):
     """With all labels swapped, the scores are the same."""
-    from dataclasses import replace
-
     other = {"normal": "anomaly", "anomaly": "normal"}
     fan = data.by_machine["fan"]
     swapped = replace(
@@ -89,8 +99,6 @@ def test_labels_are_never_read(data, make, tmp_path):
 
 
 def test_one_section_has_nothing_to_classify(data, make, tmp_path):
-    from dataclasses import replace
-
     fan = data.by_machine["fan"]
     one = replace(fan, train=tuple(item for item in fan.train if item.section == "00"))
     with pytest.raises(

@@ -40,8 +40,13 @@ _SHORTEST = _OVERLAP + (_OVERLAP + _FADE) // 2  # piece whose fade ends before t
 class LiveMachine:
     """One specimen of a machine type as an endless stream of sound."""
 
-    def __init__(self, machine: str, section: int = 0, seed: int = 0) -> None:
-        """`machine`: its DCASE 2021 name. The same `seed` gives the same sound."""
+    def __init__(
+        self, machine: str, section: int = 0, seed: int = 0, *, fault: str | None = None
+    ) -> None:
+        """`machine`: its DCASE 2021 name. The same `seed` gives the same sound.
+
+        `fault`: which one it gets, at a place of its own; None: one that the seed chooses.
+        """
         if machine not in MACHINES:
             raise SsdptError(
                 f"no simulated machine is called '{machine}'; choose one of {', '.join(MACHINES)}"
@@ -53,11 +58,12 @@ class LiveMachine:
         kind = MACHINES[machine]
         self.point = kind.operating_point("source", stream(seed, "live-point", *self._key))
         self.other_point = kind.operating_point("target", stream(seed, "live-other", *self._key))
-        self.fault = kind.faults[seed % len(kind.faults)]
+        self.fault = fault or kind.faults[seed % len(kind.faults)]
         plant = preset_named("demo")
         self._specimen = kind(section, stream(seed, "specimen", *self._key))
+        place = self._key if fault is None else (*self._key, fault)
         self._specimen.casing = _SettledCasing(
-            self._specimen.casing, stream(seed, "live-defect", *self._key)
+            self._specimen.casing, stream(seed, "live-defect", *place)
         )
         self._site = RecordingSite(
             stream(seed, "place", *self._key, "source"), 0.0, plant.placement_spread

@@ -72,7 +72,7 @@ class SimulationJob:
 
 
 def simulate(
-    out: Path,
+    out: str | os.PathLike[str],
     preset: str = "demo",
     *,
     seed: int = 0,

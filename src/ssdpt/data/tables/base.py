@@ -11,6 +11,8 @@ import numpy as np
 
 from ssdpt.data.sensor import Sensor
 
+_LARGEST_RATIO = 1100  # of compression
+_ALWAYS_ALLOWED = 10_000_000  # bytes
 _NAME_AND_UNIT = re.compile(r"(?P<name>.*?)\s*[\[(](?P<unit>[^\])]*)[\])]\s*")
 
 
@@ -50,6 +52,14 @@ class TableFormat:
     suffixes: tuple[str, ...]  # file name endings, in lower case
     read: Callable[[Path, Sensor], Table]
     is_recording: Callable[[Path, Sensor], bool]
+
+
+def unpacked_bytes(stored: int) -> int:
+    """The most bytes that values can have which take `stored` bytes in a file.
+
+    Some bytes can promise more values than there is memory for.
+    """
+    return _LARGEST_RATIO * stored + _ALWAYS_ALLOWED
 
 
 def name_and_unit(text: str) -> tuple[str, str]:

@@ -16,7 +16,7 @@ import numpy as np
 
 from ssdpt.data.audio_error import AudioError
 from ssdpt.data.sensor import Sensor
-from ssdpt.data.tables.base import Column, Table, TableFormat
+from ssdpt.data.tables.base import Column, Table, TableFormat, unpacked_bytes
 from ssdpt.errors import SsdptError
 
 _HDF5 = b"\x89HDF\r\n\x1a\n"
@@ -95,20 +95,38 @@ def _version_7_3(path: Path) -> Variables:
         ) from error
     try:
         with h5py.File(path, "r") as file:
-            yield from list(_of_group(file, "", h5py.Group))
-    except (OSError, ValueError, TypeError, KeyError, RuntimeError, AttributeError) as error:
+            yield from list(_of_group(h5py, file, "", set()))
+    except (OSError, ValueError, TypeError, LookupError, RuntimeError, AttributeError) as error:
+        raise _damaged(path, error) from error
+    except (MemoryError, ArithmeticError, NotImplementedError) as error:
         raise _damaged(path, error) from error
 
 
-def _of_group(group: Any, prefix: str, group_type: type, depth: int = 0) -> Variables:
-    for name, item in group.items():
-        if name.startswith("#"):  # MATLAB's own
+def _of_group(h5py: Any, group: Any, prefix: str, seen: set[int], depth: int = 0) -> Variables:
+    """The variables of a group, each once: what links lead to may be elsewhere, or above."""
+    for name in group:
+        link = group.get(name, getlink=True)
+        if name.startswith("#") or not isinstance(link, h5py.HardLink):  # MATLAB's own, or a link
             continue
-        if isinstance(item, group_type):
+        item = group[name]
+        place = h5py.h5o.get_info(item.id).addr
+        if place in seen:
+            continue
+        seen.add(place)
+        if isinstance(item, h5py.Group):
             if depth < _DEEPEST:
-                yield from _of_group(item, f"{prefix}{name}.", group_type, depth + 1)
+                yield from _of_group(h5py, item, f"{prefix}{name}.", seen, depth + 1)
         elif item.dtype.kind in "fiu" and item.attrs.get("MATLAB_class") != b"char":
+            _check_dataset(item)
             yield f"{prefix}{name}", np.asarray(item[()])
+
+
+def _check_dataset(item: Any) -> None:
+    """ValueError where the values are not in the file: in other files, or never written."""
+    if item.external or item.is_virtual:
+        raise ValueError("its values are in another file")
+    if item.nbytes > unpacked_bytes(item.id.get_storage_size()):
+        raise ValueError(f"it promises {item.nbytes} bytes of values and holds far fewer")
 
 
 def _damaged(path: Path, error: Exception) -> AudioError:

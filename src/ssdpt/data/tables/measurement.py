@@ -120,7 +120,7 @@ def _called(table: Table, wanted: str | int, path: Path) -> list[Column]:
 
 
 def _there_are(table: Table) -> str:
-    labels = dict.fromkeys(column.variable or _label(column) for column in table.columns)
+    labels = dict.fromkeys(column.variable or column.name for column in table.columns)
     names = ", ".join(label for label in labels if label)
     if not names:
         return f"there are {len(table.columns)} columns without names, counted from 0"

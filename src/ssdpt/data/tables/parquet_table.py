@@ -10,15 +10,19 @@ import numpy as np
 
 from ssdpt.data.audio_error import AudioError
 from ssdpt.data.sensor import Sensor
-from ssdpt.data.tables.base import Column, Table, TableFormat, name_and_unit
+from ssdpt.data.tables.base import Column, Table, TableFormat, name_and_unit, unpacked_bytes
 from ssdpt.errors import SsdptError
 
 
 def _read(path: Path, sensor: Sensor) -> Table:
     arrow, parquet = _pyarrow(path)
     try:
+        about = parquet.read_metadata(path)
+        promised = 8 * about.num_rows * about.num_columns
+        if promised > unpacked_bytes(path.stat().st_size):
+            raise ValueError(f"it promises {promised} bytes of values and holds far fewer")
         content = parquet.read_table(path, partitioning=None)
-    except (arrow.ArrowException, OSError, ValueError) as error:
+    except (arrow.ArrowException, OSError, ValueError, LookupError, ArithmeticError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
         raise AudioError(
             path,

@@ -40,10 +40,17 @@ class LeaveOneTypeOut:
     """The choices over all machine types, and what they are worth."""
 
     def __init__(
-        self, variants: Sequence[AblationVariant], sets: Sequence[str], figures: Figures
+        self,
+        variants: Sequence[AblationVariant],
+        sets: Sequence[str],
+        figures: Figures,
+        tolerance: float = TOLERANCE,
     ) -> None:
-        """`figures` of some sets only are allowed: such a variant is never chosen."""
-        self.sets, self.figures = tuple(sets), figures
+        """`figures` of some sets only are allowed: such a variant is never chosen.
+
+        With a `tolerance` of 0 the best is chosen, however complex it is.
+        """
+        self.sets, self.figures, self.tolerance = tuple(sets), figures, tolerance
         self.candidates = [
             variant
             for variant in variants
@@ -111,7 +118,7 @@ class LeaveOneTypeOut:
                 },
             },
             "gap": self.chosen_with - self.chosen_without,
-            "tolerance": TOLERANCE,
+            "tolerance": self.tolerance,
             "candidates": [variant.name for variant in self.candidates],
         }
 
@@ -147,8 +154,8 @@ class LeaveOneTypeOut:
             (*rows, total),
             (
                 f"Official 2022 score. Chosen is the simplest of the {len(self.candidates)} "
-                f"variants whose mean is within {TOLERANCE:g} of the best. Chosen without: on the "
-                f"sets of the other machine types only; types: {', '.join(self.types)}. Chosen "
+                f"variants whose mean is within {self.tolerance:g} of the best. Chosen without: on "
+                f"the sets of the other machine types only; types: {', '.join(self.types)}. Chosen "
                 f"with: on all sets, which gives `{self.with_all.name}`.",
             ),
         )
@@ -157,7 +164,7 @@ class LeaveOneTypeOut:
         """The simplest of those near the best; of equally simple ones the best."""
         means = {variant.name: self._mean(variant, sets) for variant in self.candidates}
         # Rounded: a difference of exactly the tolerance must not depend on the last bit.
-        least = round(max(means.values()) - TOLERANCE, 9)
+        least = round(max(means.values()) - self.tolerance, 9)
         near = [variant for variant in self.candidates if round(means[variant.name], 9) >= least]
         return min(near, key=lambda variant: (variant.complexity, -means[variant.name]))
 

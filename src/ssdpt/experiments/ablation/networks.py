@@ -84,14 +84,14 @@ class NetworkStore:
         Interrupted training is resumed.
         """
         path = self.folder / f"{key}.safetensors"
+        work = self.folder / f"{key}.partial"
         if path.exists():
             networks = _read(path, config)
         else:
-            work = self.folder / f"{key}.partial"
             context = FitContext(work, key, resume=True, reporter=reporter)
             networks = EmbeddingNetworks.train(machines(), config, context)
             _write(path, networks)
-            shutil.rmtree(work, ignore_errors=True)
+        shutil.rmtree(work, ignore_errors=True)  # a kill may have come just before this
         networks.to(choose_device(config.device))
         return networks
 

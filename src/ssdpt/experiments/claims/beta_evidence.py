@@ -12,7 +12,7 @@ from ssdpt.evaluation.tables import Draws, estimate, machine_draws
 from ssdpt.experiments.claims.evidence import Part
 from ssdpt.experiments.claims.published import MEASURES, Printed, published
 from ssdpt.experiments.paper.beta import beta_name
-from ssdpt.experiments.paper.results import RESAMPLES, ExperimentResults, joined, rows
+from ssdpt.experiments.paper.results import RESAMPLES, ExperimentResults, joined, over_seeds, rows
 from ssdpt.experiments.paper.variants import BETAS
 
 STEADY = 0.01
@@ -37,17 +37,17 @@ class BetaCurves:
     def curve(self, measure: Printed, machine: str = "") -> Doubles | None:
         """(1 + resamples, βs), row 0 as measured, for one machine type or over all.
 
-        Seeds are averaged. None if cells are missing.
+        None if cells are missing.
         """
         machines = [m for m in self.machines if machine in {"", m}]
-        over_seeds = []
+        of_seeds = []
         for seed in self.results.seeds:
             parts = [self._draws(name, seed) for name in machines]
             available = [part for part in parts if part is not None]
             if available and len(available) == len(parts):
                 of_betas = [joined(draws, measure) for draws in zip(*available, strict=True)]
-                over_seeds.append(np.stack(of_betas, axis=1))
-        return np.mean(over_seeds, axis=0) if over_seeds else None
+                of_seeds.append(np.stack(of_betas, axis=1))
+        return over_seeds(of_seeds) if of_seeds else None
 
     def heights(self, measure: Printed) -> dict[str, Doubles]:
         """Heights of the machine types' boxes, upper less lower quartile: (1 + resamples,)."""

@@ -14,6 +14,14 @@ from ssdpt.experiments.paper.results import ExperimentResults, Mean
 
 Verdict = Literal["holds", "does not hold", "undecided", "not measured"]
 _ORDER: tuple[Verdict, ...] = ("does not hold", "not measured", "undecided", "holds")
+RULE = (
+    "A claim holds if the 95 % interval of every margin lies above zero, does not hold if one "
+    "lies below, and is undecided otherwise. A margin is over all machine types that were run, or "
+    "of one type where the claim names types: then one type that contradicts is enough. Intervals: "
+    "test clips and seeds drawn anew, the same for both sides. They do not cover other machine "
+    "types, nor that the strongest of several rivals was found on the same clips; with few seeds "
+    "they are rather narrow."
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """How each statement of the paper is tested; the statements are in `paper_values.yaml`.
 
 A comparison of two variants is their paired difference with a 95 % interval over resampled test
-clips. "Best" means ahead of the strongest rival. A printed value is reached if the interval lies
-above it.
+clips and seeds. "Best" means ahead of the strongest rival. A printed value is reached if the
+interval lies above it.
 """
 
 from __future__ import annotations

@@ -25,6 +25,7 @@ from ssdpt.training.log import LOG_FILE
 from ssdpt.types import Floats, Recording
 from ssdpt.version import __version__
 
+SCORED_EPOCHS = 30  # the paper trains 30
 _FORMAT = 1
 _HEAD, _SCORES = "cell.json", "scores.safetensors"
 
@@ -37,12 +38,15 @@ class Cell:
     machines: tuple[str, ...]  # trained together: usually one
     fingerprint: str  # of all their recordings
     label: str = ""  # shown in messages: the row of a table that it belongs to
+    scored_epochs: int = SCORED_EPOCHS  # at most this many epochs are scored, the last among them
 
     @cached_property
     def key(self) -> str:
         """Changes with everything that changes the scores."""
         settings = learned_from(self.config)
         content = [_FORMAT, __version__, settings, self.machines, self.fingerprint]
+        if self.scored_epochs != SCORED_EPOCHS:
+            content.append(self.scored_epochs)
         text = json.dumps(content, sort_keys=True)
         return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 

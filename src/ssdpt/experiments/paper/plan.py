@@ -18,7 +18,7 @@ from ssdpt.config.tree import Config, epochs_of, learned_from
 from ssdpt.data import audio
 from ssdpt.experiments.paper.cells import Cell, CellStore
 from ssdpt.experiments.paper.data import PaperData
-from ssdpt.experiments.paper.run import MOST_EPOCHS, normal_clips
+from ssdpt.experiments.paper.run import normal_clips
 from ssdpt.features.cache import FeatureSet
 from ssdpt.features.front_end import FrontEnd
 from ssdpt.systems import system_class
@@ -177,7 +177,7 @@ def _seconds(cell: Cell, cost: Cost, data: PaperData) -> float:
     clips = sum(len(machine.train) for machine in machines)
     tested = sum(len(machine.test) + len(normal_clips(machine.train)) for machine in machines)
     epochs = epochs_of(cell.config)
-    scored = min(epochs, MOST_EPOCHS)
+    scored = min(epochs, cell.scored_epochs)
     return cost.start + epochs * clips * cost.learning + scored * tested * cost.scoring
 
 

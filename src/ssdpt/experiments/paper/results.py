@@ -116,8 +116,7 @@ class ExperimentResults:
     ) -> Estimate | None:
         """How much `better` is ahead over the common machines, with a 95 % interval.
 
-        The same clips are resampled for both, so that common variation cancels; the values of the
-        seeds are averaged first.
+        The same clips and seeds are resampled for both, so that common variation cancels.
         """
         common = [m for m in machines or self.machines if self._both(better, worse, m)]
         seeds = [s for s in self._seeds_of(better, common) if s in self._seeds_of(worse, common)]
@@ -135,7 +134,7 @@ class ExperimentResults:
         measure: Measure = "h_auc",
         mean: Mean = "harmonic",
     ) -> Estimate | None:
-        """A metric over machines (default: all) with its 95 % interval over resampled clips."""
+        """A metric over machines (default: all), 95 % interval over resampled clips and seeds."""
         available = [m for m in machines or self.machines if m in self.machines_of(variant)]
         seeds = self._seeds_of(variant, available)
         if not available or not seeds:
@@ -164,13 +163,13 @@ class ExperimentResults:
         measure: Measure,
         mean: Mean = "harmonic",
     ) -> Doubles:
-        """Row 0 is the value, then the resamples, averaged over the seeds: (1 + resamples,)."""
-        over_seeds = []
+        """Row 0 is the value, then the resamples: (1 + resamples,)."""
+        of_seeds = []
         for seed in seeds:
             parts = [self._draws(variant, machine, seed, "last", RESAMPLES) for machine in machines]
             available = [part for part in parts if part is not None and part.auc.shape[1]]
-            over_seeds.append(joined(available, measure, mean))
-        return np.mean(over_seeds, axis=0)
+            of_seeds.append(joined(available, measure, mean))
+        return over_seeds(of_seeds)
 
     def _point(
         self, variant: str, machines: Sequence[str], seed: int, measure: Measure, epoch: Epoch
@@ -191,6 +190,20 @@ class ExperimentResults:
         return machine_draws(rows(scores.clips, values), resamples=resamples)
 
 
+def over_seeds(of_seeds: Sequence[Doubles]) -> Doubles:
+    """The mean over the seeds, from (1 + resamples, …) of each, in the same shape.
+
+    Row 0 is over all seeds, every other row over as many seeds drawn with replacement: trainings
+    differ as test clips do. The draws are the same for all that is compared.
+    """
+    stacked = np.stack(of_seeds)  # (seeds, 1 + resamples, …)
+    seeds, count = stacked.shape[:2]
+    drawn = np.random.default_rng(0).integers(seeds, size=(seeds, count))
+    drawn[:, 0] = np.arange(seeds)
+    mean: Doubles = stacked[drawn, np.arange(count)].mean(axis=0)
+    return mean
+
+
 def rows(clips: Sequence[CellClip], values: Floats) -> list[Row]:
     """Labelled scores as rows for the tables of `ssdpt evaluate`."""
     return [
@@ -200,8 +213,8 @@ def rows(clips: Sequence[CellClip], values: Floats) -> list[Row]:
 
 
 def oracle_epoch(clips: Sequence[CellClip], epochs: Floats) -> int | None:
-    """The index of the epoch with the best h-AUC on the labels; None without epochs or AUC."""
-    if not len(epochs):
+    """The index of the epoch with the best h-AUC on the labels; None without a choice or AUC."""
+    if len(epochs) < 2:
         return None
     by_epoch = [machine_draws(rows(clips, values), resamples=0).auc for values in epochs]
     if not by_epoch[0].shape[1]:

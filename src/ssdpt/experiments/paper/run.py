@@ -29,7 +29,6 @@ from ssdpt.training.log import LOG_FILE
 from ssdpt.training.loop import choose_device
 from ssdpt.types import Floats, Recording
 
-MOST_EPOCHS = 30  # at most this many epochs are scored, spread evenly; the paper trains 30
 _BATCH_CLIPS = 16  # clips scored together on a GPU
 
 
@@ -46,7 +45,8 @@ def run_cell(cell: Cell, data: PaperData, work: Path, reporter: Reporter = SILEN
 
     latest: list[list[ClipScore]] = []
     epochs = epochs_of(config)
-    scored_epochs = {1 + index for index in spread_evenly(epochs, MOST_EPOCHS)}
+    # Spread evenly, counted from the last, which is the result.
+    scored_epochs = {epochs - index for index in spread_evenly(epochs, cell.scored_epochs)}
 
     def after_epoch(system: System, epoch: int) -> None:
         if epoch not in scored_epochs:

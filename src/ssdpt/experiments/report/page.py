@@ -15,6 +15,7 @@ from ssdpt.common.progress import SILENT, Reporter
 from ssdpt.config.tree import Config
 from ssdpt.evaluation.web_page import escape, web_page
 from ssdpt.experiments.claims.claims import SMOKE, CheckedClaim, check_claims
+from ssdpt.experiments.claims.evidence import RULE
 from ssdpt.experiments.paper.beta import SSDPT, rescored
 from ssdpt.experiments.paper.results import ExperimentResults
 from ssdpt.experiments.report import figures, tables
@@ -311,11 +312,8 @@ def _claims(claims: Sequence[CheckedClaim]) -> str:
             + (f"<ul>{parts}</ul>" if parts else "")
             + "</td></tr>"
         )
-    return (
-        "<p>A claim holds if the 95 % interval of every margin lies above zero, does not hold if "
-        "one lies below, and is undecided otherwise. Intervals: resampled test clips, the same "
-        "for both sides; they do not cover other machines or other training runs.</p>"
-        + _grid("Claims of the paper, with both verdicts", heads, lines, "scroll stacked")
+    return f"<p>{escape(RULE)}</p>" + _grid(
+        "Claims of the paper, with both verdicts", heads, lines, "scroll stacked"
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from ssdpt.config.tree import Config
 from ssdpt.experiments.claims.claims import CheckedClaim
+from ssdpt.experiments.claims.evidence import RULE
 from ssdpt.experiments.claims.published import MEASURES, published
 from ssdpt.experiments.paper.beta import beta_name
 from ssdpt.experiments.paper.parameter_counts import parameter_table
@@ -165,7 +166,7 @@ def claims_table(claims: Sequence[CheckedClaim], smoke: bool) -> Table:
             *("measured here", "margin (95 % interval)", "how it is tested"),
         ),
         tuple(rows),
-        ("A claim holds if the 95 % interval of every margin lies above zero.",),
+        (RULE,),
         smoke,
     )
 

@@ -55,7 +55,7 @@ class SsdptObjective(Objective):
         mixed = mix(segments, batch["share"], batch["partner"])
         output: DptOutput = self.network(mixed, visible(batch["boxes"], *mixed.shape[1:]))
         labels = self.labels[batch["index"]]
-        classification = mixed_cross_entropy(
+        classification = self.classification_loss(
             output.logits, labels, batch["share"], batch["partner"]
         )
         target = reconstruction_target(settings, mixed, output)
@@ -66,6 +66,16 @@ class SsdptObjective(Objective):
             "reconstruction": reconstruction.detach(),
             "accuracy": accuracy,
         }
+
+    def classification_loss(
+        self, logits: Tensor, labels: Tensor, share: Tensor, partner: Tensor
+    ) -> Tensor:
+        """L_c of a batch of mixed segments: λ of each its own, the rest that of its partner.
+
+        `logits` (batch, classes), `labels` (batch,), `share` λ, `partner` (batch,). A system with
+        another one derives from this class and names it as its `objective`.
+        """
+        return mixed_cross_entropy(logits, labels, share, partner)
 
     def ordered_parameters(self) -> list[Tensor]:
         if not self._can_fuse():
@@ -102,9 +112,11 @@ class SsdptObjective(Objective):
             )
 
     def _can_fuse(self) -> bool:
-        """Whether the fused kernels run here: a GPU, a shape they know, float16 allowed."""
+        """Whether the fused kernels run here: a GPU, this loss and a shape they know, float16."""
         return (
-            self.device.type == "cuda"
+            type(self).loss is SsdptObjective.loss
+            and type(self).classification_loss is SsdptObjective.classification_loss
+            and self.device.type == "cuda"
             and self.settings.training.precision != "float32"
             and can_fuse(self.network, self.device)
         )

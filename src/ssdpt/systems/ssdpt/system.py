@@ -58,6 +58,7 @@ class Ssdpt(ClassifierSystem[DualPathTransformer]):
     origin: ClassVar[str] = "SSDPT"
     exports: ClassVar[bool] = True
     averages_segments: ClassVar[bool] = True
+    objective: ClassVar[type[SsdptObjective]] = SsdptObjective  # the loss that it is trained with
 
     def __init__(
         self, config: Config, classes: tuple[ClassName, ...], network: DualPathTransformer
@@ -80,7 +81,7 @@ class Ssdpt(ClassifierSystem[DualPathTransformer]):
         names = [class_name(recording, settings) for recording in clips.recordings]
         classes = tuple(sorted(set(names)))
         network = build_network(config, len(classes))
-        objective = SsdptObjective(network, clips, [classes.index(name) for name in names], config)
+        objective = cls.objective(network, clips, [classes.index(name) for name in names], config)
         system = cls(config, classes, network)
         on_cpu = choose_device(config.device).type == "cpu"
         with threads_for_shards() if on_cpu else nullcontext():

@@ -30,7 +30,7 @@ class TextureConfig(SystemSettings):
     neighbours: int = Field(
         16,
         ge=1,
-        description="nearest normal clips that give the local density around another",
+        description="nearest seconds of other normal clips that give the local density around one",
     )
     reference_clips: float = Field(
         50.0,
@@ -45,7 +45,8 @@ class TextureConfig(SystemSettings):
     )
     density: bool = Field(
         True,
-        description="divide a distance by the nearest normal clip's own distance to its neighbours",
+        description="divide a distance by the nearest normal second's own distance to its "
+        "neighbours",
     )
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -60,6 +60,7 @@ class Texture(System):
     name: ClassVar[str] = "texture"
     origin: ClassVar[str] = "Hand-made views and nearest normal clips (not in the paper)"
     adapts: ClassVar[bool] = True
+    embeds: ClassVar[bool] = True
     exports: ClassVar[bool] = True
     uses_shared_reference: ClassVar[bool] = True
     has_held_out_scores: ClassVar[bool] = True
@@ -145,6 +146,17 @@ class Texture(System):
         """Where the log-mel of a clip is unusual, (frames, mel bins), in squared deviations."""
         assert isinstance(self.front_end, TextureFrames)
         return self.section_models[section].normal.anomaly_map(self.front_end.log_mels(frames))
+
+    def embeddings(self, frames: Iterable[Floats], section: str) -> dict[str, Floats]:
+        """Whitened as the section's own; one row for every second, or for the whole clip."""
+        clips = [views for _, views in self._clip_views(frames)]
+        embeddings = {}
+        with SINGLE_BLAS_THREAD:
+            for name, view in self.section_models[section].views.items():
+                points = view.points([views[name] for views in clips])
+                rows = np.concatenate([np.zeros((0, len(view.matrix))), *points])
+                embeddings[name] = rows.astype(np.float32)
+        return embeddings
 
     def held_out_scores(self) -> Scores:
         return self._held_out.new_recording
@@ -255,6 +267,9 @@ class Texture(System):
         shared = SharedReference.restore(
             config, arrays_under(arrays, "shared_reference/"), description["shared_reference"]
         )
+        views = set(cls.shares(config, shared))
+        if any(set(model.views) != views for model in models.values()):
+            raise ValueError("the views of a section are not those of the settings")
         return cls(config, models, shared)
 
     @property
@@ -334,7 +349,11 @@ def section_views(
 
 def _sizes(config: Config) -> dict[str, int]:
     """How many values each view has that no network of ours makes."""
-    front_end = texture_frames(config)
+    return _sizes_of(texture_frames(config))
+
+
+@lru_cache(maxsize=8)
+def _sizes_of(front_end: TextureFrames) -> dict[str, int]:
     silence = views_of(np.zeros((LEAST_FRAMES, front_end.bins), np.float32), front_end)
     return {view: rows.shape[1] for view, rows in silence.items()}
 

@@ -1,0 +1,1 @@
+"""How objects show themselves in a notebook: HTML and SVG that need no script and no network."""
