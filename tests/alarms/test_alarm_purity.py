@@ -12,18 +12,21 @@ import ssdpt.alarms
 MODULES = sorted(Path(ssdpt.alarms.__file__).parent.glob("*.py"))
 # Nothing here has a clock, a thread, a file or a connection.
 ALLOWED = {
-    *("__future__", "collections", "dataclasses", "functools", "math", "typing"),
+    *("__future__", "collections", "dataclasses", "functools", "math", "re", "typing"),
     *("numpy", "pydantic", "scipy", "sklearn"),
 }
 ALLOWED_OF_SSDPT = {
     "ssdpt.alarms",
+    "ssdpt.common.numbers",
     "ssdpt.config.settings",
+    "ssdpt.diagnosis.lines",
     "ssdpt.errors",
     "ssdpt.features.condition_spectrum",
     "ssdpt.features.indicators",
     "ssdpt.features.loudness",
     "ssdpt.features.rhythm",
     "ssdpt.scoring.calibrate",
+    "ssdpt.sentences",
     "ssdpt.types",
 }
 

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fixed_thresholds import fixed_thresholds
+from ssdpt.alarms.lasting_score import LastingScore
 from ssdpt.alarms.settings import AlarmSettings
 from ssdpt.alarms.state_machine import AlarmStateMachine, Smoother
 
@@ -117,3 +118,22 @@ def test_a_recording_does_not_weigh_on_the_next_one():
     smoother = Smoother(10.0)
     smoother.update(10.0, 8.0)
     assert smoother.update(19.9999999, 2.0) == 2.0
+
+
+def test_a_score_at_a_threshold_changes_nothing():
+    assert set(levels([2.0] * 60)) == {"normal"}
+    assert levels([*[3.0] * 4, *[1.5] * 60])[-1] == "alert"
+    assert levels([*[5.0] * 4, *[3.5] * 60])[-1] == "alarm"
+
+
+def test_without_smoothing_and_minimum_duration_every_score_counts_at_once():
+    smoother = Smoother(0.0)
+    assert [smoother.update(float(time), score) for time, score in enumerate([5, 1, 4])] == [
+        5,
+        1,
+        4,
+    ]
+    lasting = LastingScore(0.0)
+    assert [lasting.update(float(time), score) for time, score in enumerate([5, 1, 4])] == [5, 1, 4]
+    settings = AlarmSettings(min_duration=0.0, clear_after=5.0)
+    assert levels([0, 3, 0], settings) == ["normal", "alert", "alert"]

@@ -99,7 +99,7 @@ def test_the_alarm_threshold_does_not_rise_where_clips_take_over_from_blocks(tai
     # Blocks set thresholds up to about 200 false alerts per week. Here they lie below the clips'.
     blocks = day_of_blocks(0.0, 0.05, seed=0)
     fewer, more = (thresholds_from(tail, rate, blocks) for rate in (200.0, 205.0))
-    assert "days of normal running" in fewer.message
+    assert "of normal running" in fewer.message
     assert "normal clips" in more.message
     assert more.alarm <= fewer.alarm
     assert more.alarm_exit <= fewer.alarm_exit
@@ -111,3 +111,47 @@ def test_no_improvement_is_promised_after_the_day_of_running_is_over(tail):
     assert thresholds.message == (
         "Provisional threshold for 205 false alerts per week: only 200 normal clips learned."
     )
+
+
+def normal_blocks(count):
+    """So many block maxima, evenly spread."""
+    blocks = BlockMaxima(3.0)
+    highest = np.linspace(1.0, 2.0, count).tolist()
+    blocks.restore({"highest": highest, "means": [0.5] * count, "times": [0.0] * count})
+    return blocks
+
+
+def test_half_of_the_clips_score_below_the_usual_score_and_no_alert_lies_below_it(tail):
+    assert thresholds_from(tail, 1).usual_score == tail.threshold(0.5)
+    # A clip of 100 s, ten thousand times a week: more often than there are clips.
+    settings = AlarmSettings(false_alerts_per_week=MOST_FALSE_ALERTS)
+    every_clip = thresholds_for(tail, BlockMaxima(3.0), settings, clip_seconds=100.0)
+    assert every_clip.alert == every_clip.usual_score == tail.threshold(0.5)
+    assert every_clip.alarm == tail.threshold(0.05)
+
+
+def test_as_rare_as_one_in_all_that_was_learned_is_no_extrapolation():
+    # Six of a week's 1,008 blocks are one in 168, which 167 blocks or clips just show.
+    own = thresholds_from(block_tail(np.arange(200.0)), 6, normal_blocks(167))
+    assert not own.provisional
+    assert "the alarm threshold is ten times rarer" in own.message
+    clips = block_tail(np.linspace(1.0, 2.0, 167))
+    settings = AlarmSettings(false_alerts_per_week=6)
+    of_clips = thresholds_for(clips, BlockMaxima(3.0), settings, clip_seconds=600.0)
+    assert not of_clips.provisional
+    assert of_clips.message == "about 6 false alerts per week, from 167 normal clips"
+    fewer = thresholds_from(block_tail(np.arange(200.0)), 6, normal_blocks(166))
+    assert fewer.provisional
+
+
+def test_blocks_set_thresholds_up_to_one_alert_in_five_blocks(tail):
+    assert "of normal running" in thresholds_from(tail, 201.6, normal_blocks(1008)).message
+    assert "normal clips" in thresholds_from(tail, 201.7, normal_blocks(1008)).message
+
+
+def test_a_message_says_what_thresholds_rest_on_in_round_numbers(tail):
+    rare = thresholds_from(tail, 1, normal_blocks(183)).message  # 1.27 days
+    assert rare.startswith("about 1 false alert per week, from 1.3 days of normal running")
+    assert "5.5 times rarer" in rare  # 1,008 / 184 = 5.48
+    alarm = thresholds_from(tail, 20, normal_blocks(183)).message
+    assert alarm.startswith("about 20 false alerts per week, from 1.3 days of normal running")

@@ -60,3 +60,20 @@ def test_the_mean_does_not_depend_on_how_equal_scores_are_divided(runs):
             divided.update(score, seconds)
     assert divided.mean == pytest.approx(whole.mean, rel=1e-6, abs=1e-9)
     assert divided.seconds == pytest.approx(whole.seconds)
+
+
+def test_drift_is_more_than_half_the_way_to_the_alert_after_an_hour_of_running():
+    thresholds = THRESHOLDS.shifted(10.0)  # usual 10, alert 14
+
+    def drifted(mean, seconds):
+        return has_drifted(RunningMean(HALF_LIFE, mean, seconds), thresholds)
+
+    assert drifted(12.01, 3600.0)
+    assert not drifted(12.0, 3600.0)
+    assert not drifted(13.9, 3599.0)
+
+
+def test_no_time_changes_no_mean():
+    mean = RunningMean(HALF_LIFE)
+    mean.update(5.0, 0.0)
+    assert (mean.mean, mean.seconds) == (0.0, 0.0)

@@ -65,3 +65,21 @@ def test_a_configured_threshold_is_not_learned():
 def test_snapshots_lie_far_apart_so_each_tells_at_once():
     detector = RunningDetector(None, -30.0, min_seconds=0.0)
     assert run(detector, [-30.0, -55.0, -31.0]) == [True, False, True]
+
+
+def test_at_its_threshold_a_machine_still_runs():
+    assert all(run(RunningDetector(-50.0), [-50.0] * 10))
+
+
+def test_the_usual_level_is_that_of_the_last_ten_minutes_of_running():
+    detector = RunningDetector(None)
+    for level in [-30.0] * 700 + [-20.0] * 400:
+        detector.learn(level)
+    assert detector.usual_dbfs == -20.0
+
+
+def test_a_machine_runs_again_when_nothing_is_known_of_its_level_any_more():
+    detector = RunningDetector(None)
+    off = [detector.update(float(second), -57.0, quietest_dbfs=-44.0) for second in range(10)]
+    assert off[-1] is False
+    assert [detector.update(10.0 + second, -57.0) for second in range(10)][-1] is True

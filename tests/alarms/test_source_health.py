@@ -90,3 +90,11 @@ def test_a_source_that_was_lost_is_not_when_snapshots_come_again():
         health.update(float(second), None, lost=True)
     assert health.problem == LOST
     assert [health.add_snapshot(20.0 + 10 * number, 0.0) for number in range(2)] == [LOST, ""]
+
+
+def test_a_source_has_no_problem_at_first_nor_with_a_thousandth_of_clipped_samples():
+    assert SourceHealth().problem == ""
+    health = SourceHealth()
+    at_the_limit = Loudness(-1.0, 0.001)
+    assert {health.update(float(time), at_the_limit, lost=False) for time in range(30)} == {""}
+    assert {health.add_snapshot(100.0 + 10 * number, 0.001) for number in range(5)} == {""}

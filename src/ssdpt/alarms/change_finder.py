@@ -16,7 +16,8 @@ from ssdpt.alarms.findings import Finding
 from ssdpt.alarms.sound_reference import SoundReference
 from ssdpt.errors import SsdptError
 from ssdpt.features.condition_spectrum import ConditionSpectrum, Decibels, SpectrumMeter
-from ssdpt.features.rhythm import Rhythm, find_rhythm
+from ssdpt.features.rhythm import Rhythm, between, find_rhythm
+from ssdpt.sentences import Sentence
 from ssdpt.types import Floats
 
 MOST_FINDINGS = 6
@@ -71,7 +72,7 @@ def find_changes(
     rate of the reference. `alerted`: something else has found that the sound is unusual.
     """
     if not pieces or not all(map(len, pieces)):
-        raise SsdptError("there is no sound to compare with the normal one; give some samples")
+        raise SsdptError(Sentence("machines.noSoundToCompare"))
     meter = SpectrumMeter(reference.sample_rate)
     spectrum = meter.of(pieces)
     limits = _AT_ALERT if alerted else _CERTAIN.beyond_chance(reference)
@@ -210,7 +211,7 @@ def _tones(
             continue
         finding = Finding(
             code="tone",
-            hz=round(_between(spectrum.lines_db, line) * spacing, 1),
+            hz=round(between(spectrum.lines_db, line) * spacing, 1),
             db=_rounded(level - usual),
             new=not tonal,
         )
@@ -233,13 +234,6 @@ def _stands_out(lines: Decibels, line: int, spacing: float, least: float) -> boo
     width = max(3, round(_NARROW * line))
     sides = max(lines[max(line - width, 0)], lines[min(line + width, len(lines) - 1)])
     return bool(lines[line] - sides >= least / 2)
-
-
-def _between(lines: Decibels, line: int) -> float:
-    """The place of a peak between the lines, by a parabola through three of them."""
-    before, here, after = lines[line - 1 : line + 2]
-    bend = before - 2 * here + after
-    return float(line + (0.5 * (before - after) / bend if bend < 0 else 0.0))
 
 
 def _families(tones: list[_Candidate], spacing: float) -> list[_Candidate]:

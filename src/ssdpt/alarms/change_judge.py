@@ -25,6 +25,7 @@ from ssdpt.alarms.settings import AlarmSettings
 from ssdpt.alarms.state_machine import AlarmStateMachine
 from ssdpt.alarms.thresholds import Thresholds
 from ssdpt.features.indicators import Indicators
+from ssdpt.sentences import Sentence
 from ssdpt.types import Level
 
 Captured = Literal["snapshots", "stream"]  # at intervals, or all the time
@@ -131,5 +132,5 @@ def change_thresholds(settings: AlarmSettings) -> Thresholds:
         usual_score=0.0,
         false_alerts_per_week=settings.false_alerts_per_week,
         provisional=False,
-        message="limits of change above the highest level and kurtosis that were learned",
+        message=Sentence("thresholds.changeLimits"),
     )

@@ -21,6 +21,7 @@ from ssdpt.alarms.state_machine import AlarmStateMachine
 from ssdpt.alarms.thresholds import Thresholds
 from ssdpt.features.indicators import Indicators
 from ssdpt.scoring.calibrate import Tail
+from ssdpt.sentences import Sentence
 from ssdpt.types import Floats, Level
 
 SPREADS = 6.0  # standard deviations above the usual score
@@ -48,7 +49,7 @@ class EarlyFaultJudge:
         self._scores = AlarmStateMachine(settings)
         self._running_time = 0.0  # seconds
         self._change: Change | None = None  # of the last second
-        self._indicators_began = False
+        self._steps_since_began: int | None = None  # of a change by indicators, not reported yet
         self._active = True
         self.compare_with(baseline)
 
@@ -65,10 +66,13 @@ class EarlyFaultJudge:
 
     def add_second(self, indicators: Indicators | None) -> None:
         """Take the indicators of a second in which the machine runs."""
-        self._indicators_began = False
+        if self._steps_since_began is not None:
+            self._steps_since_began += 1
         if self._changes is not None and indicators is not None:
             verdict = self._changes.update(indicators)
-            self._change, self._indicators_began = verdict.change, verdict.began
+            self._change = verdict.change
+            if verdict.began:
+                self._steps_since_began = 0
 
     def update(
         self,
@@ -93,8 +97,9 @@ class EarlyFaultJudge:
         began: float | None = None
         if active and by_score != before == "normal":
             began = self.settings.min_duration
-        if self._indicators_began and self._changes is not None:
-            began = float(self._changes.lasting)
+        if self._steps_since_began is not None and self._changes is not None:
+            began = float(self._changes.lasting + self._steps_since_began)
+        self._steps_since_began = None
         return EarlyVerdict(self.level, self._rule() if active else "", limits.alert, began)
 
     def findings(self, indicators: Indicators | None, edges: Floats) -> tuple[Finding, ...]:
@@ -107,7 +112,7 @@ class EarlyFaultJudge:
     def pause(self) -> None:
         """The machine stops or is not judged: nothing lasts across it."""
         self._scores.reset()
-        self._change, self._indicators_began = None, False
+        self._change = self._steps_since_began = None
         if self._changes is not None:
             self._changes.pause()
 
@@ -141,5 +146,5 @@ def score_limits(tail: Tail, settings: AlarmSettings, shift: float) -> Threshold
         usual_score=usual,
         false_alerts_per_week=settings.false_alerts_per_week,
         provisional=True,
-        message="far above all scores that were learned",
+        message=Sentence("thresholds.farAbove"),
     ).shifted(shift)

@@ -14,6 +14,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from ssdpt.errors import SsdptError
 from ssdpt.features.indicators import Indicators
+from ssdpt.sentences import Sentence
 
 STEPS_AVERAGED = 12  # snapshots or seconds: two minutes of snapshots taken every ten seconds
 KURTOSIS_STEPS = 30  # kurtosis swings more than levels do
@@ -42,8 +43,7 @@ class IndicatorBaseline:
         """From normal seconds or snapshots, in order of time."""
         if len(steps) < FEWEST_STEPS:
             raise SsdptError(
-                f"{len(steps)} snapshots are too few to know what is usual: give {FEWEST_STEPS} "
-                "or more"
+                Sentence("machines.tooFewSnapshots", snapshots=len(steps), fewest=FEWEST_STEPS)
             )
         levels = np.array([levels_of(step) for step in steps])  # (steps, 1 + bands)
         kurtosis = np.array([log_kurtosis_of(step) for step in steps])

@@ -12,6 +12,7 @@ from ssdpt.alarms.baseline import MIN_RECENT_SECONDS, Baseline
 from ssdpt.alarms.drift import has_drifted
 from ssdpt.alarms.operating_points import OperatingPointLearner, OperatingPoints
 from ssdpt.alarms.settings import AlarmSettings
+from ssdpt.alarms.speed_and_load import SpeedAndLoad
 from ssdpt.alarms.state_machine import AlarmStateMachine, Smoother
 from ssdpt.alarms.thresholds import Thresholds, thresholds_for
 from ssdpt.config.settings import DecisionConfig
@@ -53,8 +54,8 @@ class MachineJudge:
         self.alarm = AlarmStateMachine(settings)
         self.operating_point: int | None = None  # its number now; None: not known
         self._smoother = Smoother(settings.smoothing)
-        # Mean spectrum (bins,) in dB and level in dBFS of each second of the last clip.
-        self._seconds: deque[tuple[Floats, float]] = deque(maxlen=_POINT_SECONDS)
+        # Mean spectrum (bins,) in dB, level in dBFS, speed and load of each second of the clip.
+        self._seconds: deque[tuple[Floats, float, SpeedAndLoad]] = deque(maxlen=_POINT_SECONDS)
         # Seconds of sound judged so far. Gaps do not count, neither towards a level nor against it.
         self._running_time = 0.0
         self._last_point_clip = 0.0  # running time of the last clip given to the point learner
@@ -88,10 +89,12 @@ class MachineJudge:
         )
         return thresholds.shifted(self.baseline.shift)
 
-    def add_second(self, spectrum: Floats | None, level_dbfs: float) -> None:
-        """Take the mean spectrum (bins,) in dB and the sound level of one second."""
+    def add_second(
+        self, spectrum: Floats | None, level_dbfs: float, operation: SpeedAndLoad | None = None
+    ) -> None:
+        """Take the mean spectrum (bins,) in dB, sound level, speed and load of one second."""
         if spectrum is not None:
-            self._seconds.append((spectrum, level_dbfs))
+            self._seconds.append((spectrum, level_dbfs, operation or SpeedAndLoad()))
 
     def update(
         self,
@@ -113,7 +116,7 @@ class MachineJudge:
         spectrum = self._mean_spectrum()
         score_at_point = score
         if baseline.points is not None and spectrum is not None:
-            self.operating_point = baseline.points.at(spectrum)
+            self.operating_point = baseline.points.at(spectrum, self._operation)
             score_at_point = baseline.points.adjusted(score, self.operating_point)
         since = self._running_time if after_gap else None
         self._running_time += seconds
@@ -212,14 +215,19 @@ class MachineJudge:
     def _mean_spectrum(self) -> Floats | None:
         """Over the seconds of the last clip; None while some are missing."""
         complete = len(self._seconds) == _POINT_SECONDS
-        return np.mean([spectrum for spectrum, _ in self._seconds], axis=0) if complete else None
+        return np.mean([spectrum for spectrum, _, _ in self._seconds], axis=0) if complete else None
+
+    @property
+    def _operation(self) -> SpeedAndLoad:
+        """Speed and load of the last clip."""
+        return SpeedAndLoad.over([operation for _, _, operation in self._seconds])
 
     def _collect_point_clip(self, spectrum: Floats, score: float) -> None:
         """One clip per clip length: overlapping ones say the same."""
         if self._running_time - self._last_point_clip >= _POINT_SECONDS:
             self._last_point_clip = self._running_time
-            level_dbfs = float(np.mean([dbfs for _, dbfs in self._seconds]))
-            self.baseline.learner.add(spectrum, level_dbfs, score)
+            level_dbfs = float(np.mean([dbfs for _, dbfs, _ in self._seconds]))
+            self.baseline.learner.add(spectrum, level_dbfs, score, self._operation)
 
 
 def _joined(tail: Tail, scores: np.ndarray) -> Tail:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ssdpt.errors import SsdptError
 from ssdpt.features.condition_spectrum import ConditionSpectrum, Decibels, SpectrumMeter
+from ssdpt.sentences import Sentence
 from ssdpt.types import Floats
 
 FEWEST_CLIPS = 3
@@ -64,9 +65,12 @@ class SoundReference:
             groups = [[clip] for clip in clips[::count]]
         if len(groups) < FEWEST_CLIPS:
             raise SsdptError(
-                f"{len(clips)} clips are too few to know the normal sound: give "
-                f"{FEWEST_CLIPS} clips, or {FEWEST_CLIPS * _TOGETHER} snapshots of less than a "
-                "second"
+                Sentence(
+                    "machines.tooFewClips",
+                    clips=len(clips),
+                    fewest=FEWEST_CLIPS,
+                    snapshots=FEWEST_CLIPS * _TOGETHER,
+                )
             )
         meter = SpectrumMeter(sample_rate)
         return cls.of([meter.of(group) for group in groups], sample_rate)

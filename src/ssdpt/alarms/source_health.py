@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from ssdpt.features.loudness import Loudness
+from ssdpt.sentences import Sentence
 
 _MIN_SECONDS = 10.0  # before a problem is reported, and before it is over
 _MIN_SNAPSHOTS = 3  # in a row, likewise, that cannot be used or can be again
 _CLIPPED_SHARE = 0.001  # of samples at full scale
 
-LOST = "No sound arrives from the source"
-SILENT = "The source sends silence: check microphone, cable and mute switch"
-CLIPPING = "The source clips: lower its gain, clipped sound cannot be judged"
-UNUSABLE = "Snapshots arrive that cannot be used"
+LOST = Sentence("events.lost")
+SILENT = Sentence("events.silent")
+CLIPPING = Sentence("events.clipping")
+UNUSABLE = Sentence("events.unusable")
 
 
 class SourceHealth:
@@ -55,7 +56,7 @@ class SourceHealth:
         present = {LOST: False, UNUSABLE: UNUSABLE in self._reported, CLIPPING: clips}
         return self._update(time, present)
 
-    def _update(self, time: float, present: dict[str, bool]) -> str:
+    def _update(self, time: float, present: dict[Sentence, bool]) -> str:
         """Report what has lasted; `present` has the worst problem first."""
         for problem, is_present in present.items():
             if is_present == (problem in self._reported):

@@ -49,7 +49,7 @@ class StreamJudge:
         self.scores = MachineJudge(settings, scale)
         self.early = EarlyFaultJudge(settings, None)
         self.commissioning = Commissioning()
-        self._level: Level = "normal"
+        self.level: Level = "normal"  # after the last score
 
     def add_second(self, indicators: Indicators | None) -> None:
         """Take the indicators of a second in which the machine runs."""
@@ -87,7 +87,7 @@ class StreamJudge:
         holds = self.commissioning.holds and early.level == "normal"
         level = max(verdict.level, early.level, key=LEVELS.index)
         began = None if holds else self._change_began(level, early)
-        self._level = level
+        self.level = level
         return StreamVerdict(level, verdict, early, holds, began, was_normal)
 
     def _limits(self, spread: float) -> Thresholds:
@@ -102,7 +102,7 @@ class StreamJudge:
         return limits.model_copy(update={"alert": limit, "alert_exit": limit})
 
     def _change_began(self, level: Level, early: EarlyVerdict) -> float | None:
-        if LEVELS.index(level) > LEVELS.index(self._level):
+        if LEVELS.index(level) > LEVELS.index(self.level):
             return self.scores.settings.min_duration if early.began is None else early.began
         return early.began if level == "normal" else None
 
@@ -118,12 +118,12 @@ class StreamJudge:
         """The machine is off or not judged: its level ends."""
         self.scores.stop()
         self.early.pause()
-        self._level = "normal"
+        self.level = "normal"
 
     def resume(self, level: Level) -> None:
         """The service has restarted during an event of this level."""
         self.scores.resume(level)
-        self._level = level
+        self.level = level
 
     def accept_drift(self) -> None:
         """Take the recent scores as usual: a person says so."""
@@ -146,7 +146,7 @@ class StreamJudge:
     def continue_from(self, previous: StreamJudge, *, same_model: bool) -> None:
         """Go on from the judge of the same machine before its settings changed."""
         self.scores.continue_from(previous.scores, same_model=same_model)
-        self._level = previous._level
+        self.level = previous.level
         if same_model:
             self.commissioning = previous.commissioning
             self.early.continue_from(previous.early)

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import math
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
 from ssdpt.alarms.block_maxima import BLOCK_SECONDS, BlockMaxima
 from ssdpt.alarms.settings import AlarmSettings
 from ssdpt.config.settings import ALARM_RATIO
 from ssdpt.scoring.calibrate import Tail
+from ssdpt.sentences import Sentence
+from ssdpt.sentences.coded_sentence import Text, WithSentence
 
 _WEEK = 7 * 24 * 3600.0  # seconds
 _LARGEST_BLOCK_RATE = 0.2  # share of blocks above a threshold; beyond it, single clips say more
 _SHIFTED = ("alert", "alarm", "alert_exit", "alarm_exit", "usual_score")
 
 
-class Thresholds(BaseModel):
+class Thresholds(WithSentence):
     """A level begins above its threshold and ends below its exit threshold."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -30,7 +32,7 @@ class Thresholds(BaseModel):
     provisional: bool = Field(
         description="Whether too little was learned to know so rare a score: an extrapolation."
     )
-    message: str = Field(description="What the thresholds rest on, in a sentence.")
+    message: Text = Field(description="What the thresholds rest on, in a sentence.")
 
     def shifted(self, by: float) -> Thresholds:
         """All scores moved by this much, after a new baseline."""
@@ -79,24 +81,22 @@ def thresholds_for(
 
 
 def _block_message(blocks: BlockMaxima, requested: float, tail: Tail, rate: float) -> str:
-    basis = f"about {_alerts(requested)} per week, from {blocks.days:.1f} days of normal running"
+    basis = Sentence("thresholds.fromDays", alerts=_alerts(requested), count=round(blocks.days, 1))
     if rate < tail.smallest_observed_rate:
-        times = tail.smallest_observed_rate / rate
-        return f"{basis}; this is {times:,.1f} times rarer than so few days can show"
+        times = round(tail.smallest_observed_rate / rate, 1)
+        return Sentence("thresholds.tooRare", basis=basis, times=times)
     if rate * ALARM_RATIO < tail.smallest_observed_rate:
-        return f"{basis}; the alarm threshold is ten times rarer, which is an extrapolation"
+        return Sentence("thresholds.alarmExtrapolated", basis=basis)
     return basis
 
 
 def _clip_message(requested: float, tail: Tail, rate: float, *, improves: bool) -> str:
     if rate >= tail.smallest_observed_rate:
-        return f"about {_alerts(requested)} per week, from {tail.clips} normal clips"
-    message = (
-        f"Provisional threshold for {_alerts(requested)} per week: only {tail.clips} normal clips "
-        "learned."
-    )
-    return f"{message} It improves after a day of normal running." if improves else message
+        return Sentence("thresholds.fromClips", alerts=_alerts(requested), clips=tail.clips)
+    if improves:
+        return Sentence("thresholds.provisionalYet", alerts=_alerts(requested), clips=tail.clips)
+    return Sentence("thresholds.provisional", alerts=_alerts(requested), clips=tail.clips)
 
 
-def _alerts(count: float) -> str:
-    return f"{count:g} false alert{'' if count == 1 else 's'}"
+def _alerts(count: float) -> Sentence:
+    return Sentence("thresholds.alerts", count=count)
