@@ -8,6 +8,7 @@ import numpy as np
 
 from ssdpt.alarms.settings import AlarmSettings
 from ssdpt.config.settings import DecisionConfig, FeatureConfig
+from ssdpt.diagnosis.catalogue import BearingCatalogue
 from ssdpt.features.indicators import IndicatorMeter
 from ssdpt.features.logmel import LogMel
 from ssdpt.features.loudness import Loudness
@@ -15,6 +16,7 @@ from ssdpt.monitor.capture.capture import AudioCapture
 from ssdpt.monitor.config import MachineSettings
 from ssdpt.monitor.messages import EventChanged, StateChanged
 from ssdpt.monitor.scoring.live_model import LiveScore
+from ssdpt.monitor.service.shaft import open_shaft
 from ssdpt.monitor.service.status import machine_status
 from ssdpt.monitor.service.stream_machine import StreamMonitor
 from ssdpt.monitor.sources.base import SourceStatus
@@ -46,7 +48,9 @@ class Machine:
         self.capture = AudioCapture("pump", source, self.log_mel, RATE, seconds=20.0)
         self.capture.last_chunk_at = float("inf")
         self.meter = IndicatorMeter(RATE, RATE)
-        self.monitor = StreamMonitor(settings, self.capture, live, "00")
+        self.monitor = StreamMonitor(
+            settings, self.capture, open_shaft(settings, BearingCatalogue.shipped()), live, "00"
+        )
         self.now = 1000.0
 
     def frames(self, samples):
@@ -56,20 +60,39 @@ class Machine:
     def seconds(self, count, score=0.0, dbfs=-30.0, clipped=0.0, sound=None):
         """So many seconds like this, `score` one or a list of them; all messages."""
         messages = []
+        scores = score if isinstance(score, list) else [score] * count
+        for score, _ in zip(scores, self._captured(len(scores), dbfs, clipped, sound), strict=True):
+            live_score = None if score is None else LiveScore(score, {"spectrum": score}, 0)
+            messages += self.monitor.process(live_score)
+            assert not self.monitor.due
+        return messages
+
+    def unscored(self, count, dbfs=-30.0, sound=None):
+        """So many seconds that the model is not asked about; all messages."""
+        messages = []
+        for _ in self._captured(count, dbfs, 0.0, sound):
+            messages += self.monitor.process(None, scored=False)
+            assert not self.monitor.due
+        return messages
+
+    def skipped(self, count, dbfs=-30.0, sound=None):
+        """So many seconds that nothing is done with."""
+        for _ in self._captured(count, dbfs, 0.0, sound):
+            self.monitor.look()
+            assert not self.monitor.due
+
+    def _captured(self, count, dbfs, clipped, sound):
+        """Capture so many seconds, one after the other."""
         samples = np.full(RATE, 0.01, np.float32) if sound is None else sound
         frames, indicators = self.frames(samples), self.meter.of(samples)
-        scores = score if isinstance(score, list) else [score] * count
-        for score in scores:
+        for _ in range(count):
             self.now += 1.0
             self.capture.samples.add(samples, self.now - 1)
             self.capture.log_mel.add(frames, self.now - 1)
             self.capture.indicators.append((self.now, indicators))
             self.capture.levels.append((self.now, Loudness(dbfs, clipped)))
             assert self.monitor.due
-            live_score = None if score is None else LiveScore(score, {"spectrum": score}, 0)
-            messages += self.monitor.process(live_score)
-            assert not self.monitor.due
-        return messages
+            yield
 
     @property
     def status(self):

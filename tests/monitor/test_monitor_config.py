@@ -144,7 +144,8 @@ def test_a_mistake_names_the_machine(error_of, machine, sentence):
         ),
         (
             "outputs: [{kind: mail, host: a, sender: b, to: [c], tls: ssl}]",
-            "output number 1: setting tls: 'ssl' is not valid; choose starttls, tls or none",
+            "output number 1: setting kind: 'mail' is not valid; choose heartbeat, mqtt, notify, "
+            "webhook",
         ),
         (
             "machines: [{id: a, source: {kind: pushed}}, {id: a, source: {kind: pushed}}]",
@@ -195,7 +196,7 @@ machines:
         ("timezone: UTC\nname\n", "line 2: a `:` is missing; look at the indentation"),
         ("timezone: UTC\nname: 'Works\nspeed: 1\n", "line 2: a quote is not closed"),
         ("timezone: UTC\nmachines: [\n", "line 2: a bracket is not closed"),
-        ("name: 2026-13-45", "month must be in 1..12"),
+        ("name: 2026-13-45", "a date or number that there is not; put it in quotes"),
     ],
 )
 def test_what_is_no_yaml_is_reported_by_its_line(error_of, text, sentence):
@@ -294,3 +295,24 @@ def test_sources_say_how_they_are_treated(settings, silence, in_files, reads_fil
     faster = settings.at_speed(8.0)
     assert faster.playback_speed == (None if speed is None else 8.0)
     assert (faster == settings) == (speed is None)
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ("{kind: modbus}", "setting operating_data.kind: 'modbus' is not valid; choose mqtt, "),
+        (
+            "{kind: opcua, endpoint: 'opc.tcp://x', speed: {node: 'i=3'}}",
+            "there is no setting 'operating_data.speed'; did you mean 'operating_data.speed_rpm'?",
+        ),
+        (
+            "{kind: mqtt, running: {topic: 'a/#'}}",
+            "setting operating_data.running.topic: does not fit; of the messages, without + and #",
+        ),
+        ("{kind: opcua}", "setting operating_data.endpoint: is missing"),
+        ("{kind: mqtt}", "setting operating_data: names no value: give the topic of running"),
+    ],
+)
+def test_mistakes_in_operating_data_are_named(error_of, settings, sentence):
+    machine = f"{{id: a, source: {{kind: pushed}}, operating_data: {settings}}}"
+    assert f"machine a: {sentence}" in error_of(f"machines: [{machine}]")

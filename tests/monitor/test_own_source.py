@@ -1,4 +1,4 @@
-"""The package of docs/own-source.md: its source and output are opened by kind."""
+"""The package of docs/how-to/own-source.md: its source and output are opened by kind."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from ssdpt.monitor.outputs import create_output, open_output
 from ssdpt.monitor.sources import open_source
 from waiting import wait_until
 
-PAGE = (Path(__file__).parents[2] / "docs" / "own-source.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "own-source.md").read_text("utf-8")
 
 
 def snippets(language):

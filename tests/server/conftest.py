@@ -10,9 +10,12 @@ import pytest
 from examples import EVENT
 from fake_service import FakeService
 from serving import PASSWORD, ROLES, flac, of_app
+from sqlalchemy import delete
 
 from ssdpt.monitor.store import Store
 from ssdpt.monitor.store import users as store_users
+from ssdpt.monitor.store.tables import actions
+from ssdpt.server import app as server_app
 from ssdpt.server.app import create_app
 from ssdpt.server.settings import ServerSettings
 
@@ -25,6 +28,28 @@ def _cheap_passwords():
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _routes_built_once():
+    """FastAPI builds routes at the first request of an app, which takes longer than most tests."""
+    create_api = server_app.create_api
+    routes = create_api().router.routes
+
+    def with_the_same_routes(lifespan=None):
+        api = create_api(lifespan)
+        api.router.routes[:] = routes
+        return api
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(server_app, "create_api", with_the_same_routes)
+        yield create_api
+
+
+@pytest.fixture
+def own_routes(_routes_built_once, monkeypatch):
+    """An app builds its own routes, as it does outside of tests."""
+    monkeypatch.setattr(server_app, "create_api", _routes_built_once)
+
+
 @pytest.fixture(scope="session")
 def _made_store(tmp_path_factory):
     """A store with some history and no users; copied for every test."""
@@ -34,12 +59,20 @@ def _made_store(tmp_path_factory):
         store.add_readings(
             [examples.reading(time=now - 30 + n, smoothed=1.0 + n / 30) for n in range(30)]
         )
-        store.save_event(examples.event_with_everything(began=now - 60, audio_begin=now - 70))
+        store.save_event(
+            examples.event_with_everything(
+                began=now - 60, audio_begin=now - 70, looks_like=examples.looks_like()
+            )
+        )
+        store.add_note("fan-1", now - 30, "repair", "bearing changed", who="ann", now=now)
         store.save_event(
             examples.event("f" * 32, machine="pump_2", began=now - 7200, ended=now - 7100)
         )
         store.attach(EVENT, "audio", flac(2.0), ".flac")
         store.attach(EVENT, "spectrogram", b"picture", ".bin")
+        store.keep_recording(examples.kept_recording(), flac(2.0), ".flac")
+        with store.database.write() as connection:
+            connection.execute(delete(actions))  # tests look at what they do themselves
     return folder
 
 

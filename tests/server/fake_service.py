@@ -3,22 +3,57 @@
 from __future__ import annotations
 
 import io
+import secrets
 import time
 
 import examples
 import numpy as np
 import soundfile
 
+from ssdpt.diagnosis.catalogue import BearingCatalogue
 from ssdpt.errors import SsdptError
+from ssdpt.monitor.config import SensorSettings
 from ssdpt.monitor.messages import (
     EventChanged,
     LearningProgress,
     MachineChanged,
     MachineRemoved,
+    OutputTest,
     UnknownMachine,
 )
 from ssdpt.monitor.outputs.metrics import Metrics
+from ssdpt.monitor.service.live_sound import SoundPiece
+from ssdpt.monitor.service.outputs import UnknownOutput
 from ssdpt.monitor.service.subscriptions import Subscriptions
+from ssdpt.monitor.service.trials import UnknownTrial
+from ssdpt.monitor.setup_messages import ChangeEffect
+from ssdpt.monitor.sources.snapshot_message import snapshot_of
+
+
+class FakeDiagnosis:
+    """What Diagnosis offers, always the same."""
+
+    def __init__(self, service):
+        self._service = service
+
+    def bearings(self):
+        return BearingCatalogue.shipped()
+
+    def lines(self, id):
+        self._service.machine_status(id)
+        return examples.line_set()
+
+    def event_lines(self, event):
+        return examples.line_set()
+
+    def of_machine(self, id, seconds, max_hz, band_hz):
+        self._service.machine_status(id)
+        return examples.sound_analysis()
+
+    def of_event(self, event, max_hz, band_hz):
+        if self._service.store.attachment(event.id, "audio") is None:
+            raise SsdptError("there is no recording of this event")
+        return examples.sound_analysis()
 
 
 class FakeService:
@@ -27,6 +62,7 @@ class FakeService:
     def __init__(self, store):
         self.store, self.subscriptions, self.metrics = store, Subscriptions(), Metrics()
         self.ready = True
+        self.diagnosis = FakeDiagnosis(self)
         self.pushed = []
         self.snapshots = []
         # Digital silence has the level −∞ dB, which JSON has no number for.
@@ -39,6 +75,9 @@ class FakeService:
 
     def status(self):
         return examples.service_status()
+
+    def config_upgrades(self):
+        return ()
 
     def machine_statuses(self):
         return list(self.machines.values())
@@ -61,11 +100,39 @@ class FakeService:
     def label(self, id, label, who):
         return self._changed(self.store.label(id, label, who, time.time()))
 
+    def set_details(self, id, details, who):
+        return self._changed(self.store.set_details(id, who, time.time(), details))
+
+    def judge_recognition(self, id, *, right, who):
+        event = self.store.event(id)
+        if event is not None and event.looks_like is None:
+            raise SsdptError("nothing was recognised in this event; name its fault instead")
+        if right and event is not None:
+            return self.set_details(id, {"fault": event.looks_like.fault}, who)
+        return self._changed(self.store.reject_looks_like(id, who, time.time()))
+
+    def weekly_report(self, week=None):
+        return examples.weekly_report()
+
     def _changed(self, event):
         message = EventChanged(event=event)
         self.subscriptions.publish(message)
         self.metrics.publish(message)
         return event
+
+    def keep_sound(self, id, minutes, who, note=""):
+        recording = examples.kept_recording(secrets.token_hex(16), machine=id, who=who, note=note)
+        self.store.keep_recording(recording, self.normal_sample(id), ".flac")
+        return recording
+
+    def live_sound(self, id):
+        if id != "fan-1":
+            raise SsdptError(f"{id}: its sound arrives in recordings, not as a stream")
+        return FakeLiveSound(id)
+
+    def trial_sound(self, id):
+        self.trial(id, 0.0)
+        return FakeLiveSound("saw")
 
     def mute(self, id, until):
         self._set(id, muted_until=until)
@@ -110,11 +177,22 @@ class FakeService:
         if sum(len(samples) for _, samples, _, _ in self.pushed) > 1_000_000:
             raise SsdptError("60 s of sound are waiting to be processed")
         self.pushed.append((id, samples, rate, time))
+        return len(samples) / rate
 
     def push_snapshot(self, id, message):
         self.machine_status(id)
+        snapshot = snapshot_of(message, SensorSettings(snapshots=True, unit="g"), time.time())
         self.snapshots.append((id, message))
-        return len(message.values or ()) / message.sample_rate
+        return snapshot.seconds
+
+    def push_operating_data(self, id, *, running, speed_rpm, load_percent):
+        if speed_rpm is not None and not 0 <= speed_rpm <= 100_000:
+            text = f"a speed of {speed_rpm:,.0f} rpm is not plausible (0 to 100,000 rpm)"
+            raise SsdptError(text)
+        data = examples.operating_data(
+            running=running, speed_rpm=speed_rpm, load_percent=load_percent
+        )
+        self._set(id, operating_data=data)
 
     def spectrum(self, id):
         return examples.spectrum()
@@ -135,6 +213,14 @@ class FakeService:
     def models(self):
         return [examples.model(id) for id in self.machines]
 
+    def outputs(self):
+        return examples.outputs()
+
+    def test_output(self, number):
+        if number > len(examples.outputs()):
+            raise UnknownOutput(number)
+        return OutputTest(ok=number == 1, message="accepted" if number == 1 else "answers 500")
+
     def add_machine(self, settings):
         if settings.id in self.machines:
             raise SsdptError(f"there is a machine called {settings.id} already")
@@ -150,3 +236,44 @@ class FakeService:
     def remove_machine(self, id):
         del self.machines[id]
         self.subscriptions.publish(MachineRemoved(machine=id))
+
+    # --- Setting up -------------------------------------------------------------------------------
+
+    def receives(self, id):
+        return id in self.machines
+
+    def microphones(self):
+        return examples.microphones()
+
+    def open_trial(self, settings):
+        return examples.trial()
+
+    def trial(self, id, seconds):
+        if id != examples.TRIAL:
+            raise UnknownTrial(id)
+        return examples.trial()
+
+    def close_trial(self, id):
+        self.trial(id, 0.0)
+
+    def definition(self, id):
+        return examples.definition(id)
+
+    def change_effect(self, settings):
+        return ChangeEffect(baseline="kept")
+
+    def change_machine(self, settings, choice):
+        self._set(settings.id, name=settings.title, site=settings.site)
+
+    def remove_ignored_definition(self, id):
+        self.machine_status(id)
+
+
+class FakeLiveSound:
+    """A quarter of a second of silence at every call."""
+
+    def __init__(self, machine):
+        self.machine = machine
+
+    def take(self):
+        return [SoundPiece(time.time(), 0.1, 16000, bytes(8000), has_voices=False)]

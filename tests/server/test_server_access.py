@@ -2,28 +2,91 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
+
+import anyio.to_thread
+import httpx
 import pytest
-from fastapi.routing import iter_route_contexts
-from serving import HERE, PASSWORD, ROLES, ROUTES, USER, ask, bearer, of_app, unavailable
+import websockets.exceptions
+from fastapi import APIRouter, FastAPI, WebSocket
+from serving import (
+    HERE,
+    PASSWORD,
+    ROLES,
+    ROUTES,
+    STREAMS,
+    USER,
+    ask,
+    bearer,
+    of_app,
+    running,
+    unavailable,
+)
+from starlette.routing import Mount, Route
+from websockets.sync.client import connect as connect_socket
 
 from ssdpt.errors import SsdptError
+from ssdpt.server import app as app_module
 from ssdpt.server import auth, sessions
+from ssdpt.server.access_rules import UndeclaredAccess, access_rules
 from ssdpt.server.app import create_app
+from ssdpt.server.auth import Admin, Viewer
+from ssdpt.server.context import Context
 
-# Tested with a real server, in test_server_live.py.
-STREAMS = {("GET", "/v1/live"), ("WEBSOCKET", "/v1/machines/{machine}/pcm")}
 # What is not in the action log when done with a token.
-NOT_LOGGED = {("DELETE", "/v1/session")}
+NOT_LOGGED = {
+    ("DELETE", "/v1/session"),
+    ("DELETE", "/v1/upgrade"),
+    ("DELETE", "/v1/trials/{trial}"),
+    ("POST", "/v1/machines/{machine}/settings/effect"),  # changes nothing
+}
 
 
-def test_every_route_is_in_the_table(service, store, settings):
-    """A new route must name the role that it requires."""
+def test_every_route_declares_the_role_of_the_table(service, store, settings):
+    """A new route fails here until somebody has thought about who may use it."""
     app = create_app(service, store, settings)
-    found = set()
-    for route in iter_route_contexts(app.routes):
-        for method in getattr(route, "methods", None) or {"WEBSOCKET"}:
-            found.add((method, route.path))
-    assert {item for item in found if item[0] != "HEAD"} == set(ROUTES) | STREAMS
+    declared = {(rule.method, rule.path): rule.role for rule in access_rules(app)}
+    assert declared == {**{route: least for route, (least, _) in ROUTES.items()}, **STREAMS}
+
+
+def _plain(context: Context) -> None: ...
+
+
+async def _socket(socket: WebSocket, context: Context) -> None: ...
+
+
+def _late(context: Context, user: Viewer) -> None: ...
+
+
+def _twice(user: Viewer, admin: Admin) -> None: ...
+
+
+async def _of_starlette(request): ...
+
+
+@pytest.mark.parametrize(
+    ("add", "reason"),
+    [
+        (lambda router: router.get("/v1/new")(_plain), "no role"),
+        (lambda router: router.websocket("/v1/new")(_socket), "no role"),
+        (lambda router: router.get("/v1/new")(_late), "must be the first parameter"),
+        (lambda router: router.get("/v1/new")(_twice), "more than one role"),
+        (lambda router: router.routes.append(Route("/v1/new", _of_starlette)), "no role"),
+        (lambda router: router.routes.append(Mount("/v1/new", FastAPI())), "no role"),
+    ],
+    ids=["route", "socket", "late", "twice", "starlette", "mounted"],
+)
+def test_a_route_without_a_rule_is_refused_at_the_start(
+    service, store, settings, monkeypatch, own_routes, add, reason
+):
+    router = APIRouter()
+    add(router)
+    monkeypatch.setattr(app_module, "_WITH_CONTENT", (SimpleNamespace(router=router),))
+    with pytest.raises(UndeclaredAccess, match=f"/v1/new: .*{reason}"):
+        create_app(service, store, settings)
 
 
 @pytest.mark.parametrize("route", ROUTES, ids=" ".join)
@@ -42,6 +105,65 @@ def test_roles(network, tokens, store, route):
     assert reply.status_code in (200, 201, 204), reply.text  # the admin's
     if route[0] != "GET" and route not in NOT_LOGGED:
         assert len(store.actions(1000)) > before
+
+
+@pytest.fixture
+def real(service, store, settings, tokens):
+    """The port of a real server with users."""
+    with running(service, store, settings) as (port, _):
+        yield port
+
+
+@pytest.mark.parametrize("route", STREAMS, ids=" ".join)
+def test_roles_of_streams(real, tokens, route):
+    least = STREAMS[route]
+    assert _opens(real, route, {}) == _opens(real, route, bearer("wrong")) == 401
+    for role in ROLES:
+        enough = ROLES.index(role) >= ROLES.index(least)
+        assert _opens(real, route, bearer(tokens[role])) == (200 if enough else 403), role
+
+
+def _opens(port, route, headers):
+    """The status of the answer to a request for a stream; 200 also for a WebSocket."""
+    method, path = route
+    path = path.format(machine="fan-1", trial="1")
+    if method != "WEBSOCKET":
+        address = f"{HERE}:{port}{path}"
+        with httpx.stream(method, address, headers=headers, timeout=60.0) as reply:
+            return reply.status_code
+    try:
+        address = f"ws://127.0.0.1:{port}{path}?rate=16000"
+        with connect_socket(address, additional_headers=headers, open_timeout=60.0):
+            return 200
+    except websockets.exceptions.InvalidStatus as refused:
+        return refused.response.status_code
+
+
+def test_methods_that_are_not_in_the_table_are_not_there(network, tokens):
+    methods = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE")
+    for path in {path for _, path in {*ROUTES, *STREAMS}}:
+        there = {method for method, at in {*ROUTES, *STREAMS} if at == path}
+        if "WEBSOCKET" in there:
+            continue
+        for method in set(methods) - there:
+            for headers in ({}, bearer(tokens["admin"])):
+                reply = network.request(method, path.format_map(_Any()), headers=headers)
+                assert reply.status_code == 405, (method, path)
+
+
+class _Any(dict):
+    def __missing__(self, name):
+        return "1"
+
+
+def test_the_page_is_the_built_folder_and_nothing_else(network, page):
+    """Open to everyone: it holds no data, and asks for it with the role of who is signed in."""
+    for file in (file for file in page.rglob("*") if file.is_file()):
+        assert network.get(f"/{file.relative_to(page)}").content == file.read_bytes()
+    for path in ("/../secret.txt", "/%2e%2e/secret.txt", "/assets/%2e%2e/%2e%2e/secret.txt"):
+        assert "secret" not in network.get(path).text
+    for path in ("/", "/index.html"):
+        assert network.post(path).status_code == 404
 
 
 def test_a_network_address_without_users_is_refused(service, store, settings):
@@ -166,3 +288,103 @@ def test_local_users_keep_access_while_the_store_is_unavailable(client, store, m
     assert client.get("/v1/machines").status_code == 200
     client.app.state.context.access.clear_cache()
     assert client.get("/v1/machines").status_code == 503
+
+
+def test_one_request_waits_for_a_store_that_hangs_and_the_others_go_on(client, store, monkeypatch):
+    monkeypatch.setattr(auth, "_CACHE_SECONDS", 0.0)
+    assert client.get("/v1/machines").status_code == 200
+    asked, answer = threading.Event(), threading.Event()
+
+    def users():
+        asked.set()
+        assert answer.wait(60.0)
+        return []
+
+    monkeypatch.setattr(store, "users", users)
+    access = client.app.state.context.access
+    with ThreadPoolExecutor(1) as waiting:
+        first = waiting.submit(access.has_users)
+        assert asked.wait(60.0)
+        assert client.get("/v1/machines").status_code == 200
+        assert not first.done()
+        answer.set()
+        assert first.result() is False
+
+
+def test_the_store_is_never_asked_on_the_event_loop(network, tokens, store, monkeypatch):
+    """It may hang, and everything else with it."""
+    monkeypatch.setattr(auth, "_CACHE_SECONDS", 0.0)
+    monkeypatch.setattr(sessions, "_CACHE_SECONDS", 0.0)
+    asked = []
+
+    def watched(name):
+        answer = getattr(store, name)
+
+        def ask_store(*arguments):
+            asked.append((name, asyncio._get_running_loop()))
+            return answer(*arguments)
+
+        monkeypatch.setattr(store, name, ask_store)
+
+    for name in ("users", "check_token"):
+        watched(name)
+    for token in (tokens["viewer"], "unknown"):
+        network.get("/v1/machines", headers=bearer(token))
+    assert {name for name, _ in asked} == {"check_token"}
+    assert {loop for _, loop in asked} == {None}
+
+
+def test_the_store_is_never_asked_on_the_event_loop_without_users(client, store, monkeypatch):
+    monkeypatch.setattr(auth, "_CACHE_SECONDS", 0.0)
+    asked, users = [], store.users
+    monkeypatch.setattr(
+        store, "users", lambda: (asked.append(asyncio._get_running_loop()), users())[1]
+    )
+    assert client.get("/v1/machines").status_code == 200
+    assert asked == [None]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("/v1/status", "/v1/events", "/v1/events/groups", "/v1/machines/fan-1"),
+        *(f"/v1/machines/fan-1/{what}" for what in ("trend", "bands", "spectrum")),
+    ],
+)
+def test_a_request_waits_for_two_threads_at_most(client, path, monkeypatch):
+    """For its answer, and the check of it. Each further one takes long while all are busy."""
+    assert client.get(path).status_code == 200  # who sends it is known for a second
+    monkeypatch.setattr(auth, "_CACHE_SECONDS", 60.0)
+    waited, run_sync = [], anyio.to_thread.run_sync
+
+    async def counted(work, *arguments, **named):
+        waited.append(work)
+        return await run_sync(work, *arguments, **named)
+
+    monkeypatch.setattr(anyio.to_thread, "run_sync", counted)
+    assert client.get(path).status_code == 200
+    assert 1 <= len(waited) <= 2
+
+
+def test_an_answer_of_before_a_user_was_added_is_not_kept(client, store, monkeypatch):
+    access = client.app.state.context.access
+    asked, answer = threading.Event(), threading.Event()
+    users = store.users
+
+    def late():
+        before = users()
+        asked.set()
+        assert answer.wait(60.0)
+        return before
+
+    access.clear_cache()
+    monkeypatch.setattr(store, "users", late)
+    with ThreadPoolExecutor(1) as waiting:
+        first = waiting.submit(access.has_users)
+        assert asked.wait(60.0)
+        store.add_user("anna", "admin", PASSWORD)
+        access.clear_cache()
+        monkeypatch.setattr(store, "users", users)
+        answer.set()
+        assert first.result() is False
+    assert access.has_users()

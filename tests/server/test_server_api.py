@@ -12,6 +12,7 @@ import examples
 import numpy as np
 import pytest
 from examples import EVENT
+from PIL import Image
 from serving import flac, unavailable
 
 from ssdpt.errors import SsdptError
@@ -50,6 +51,7 @@ def test_bands_are_those_of_the_store_with_the_edges_of_the_machine(client, stor
     class Levels:
         seconds_per_point = 60.0
         time = np.array([120.0, 180.0])
+        level_db = np.array([-30.0, -31.0])
         levels_db = np.array([[-40.0, np.nan, -60.0], [np.nan, np.nan, np.nan]])
 
     def band_trend(*arguments):
@@ -63,6 +65,7 @@ def test_bands_are_those_of_the_store_with_the_edges_of_the_machine(client, stor
         "seconds_per_point": 60.0,
         "edges_hz": list(examples.EDGES),
         "time": [120.0, 180.0],
+        "level_dbfs": [-30.0, -31.0],
         "levels": [[-40.0, None, -60.0], [None, None, None]],
     }
     assert client.get("/v1/machines/pump_2/bands").json()["edges_hz"] == []
@@ -144,7 +147,7 @@ def test_bodies_that_are_refused(client, store, what, body):
     before = store.event(EVENT)
     reply = client.post(f"/v1/events/{EVENT}/{what}", json=body)
     assert reply.status_code == 422
-    assert set(reply.json()) == {"error"}
+    assert set(reply.json()) == {"error", "sentence"}
     assert store.event(EVENT) == before
 
 
@@ -152,7 +155,7 @@ def test_bodies_that_are_refused(client, store, what, body):
 def test_an_event_that_is_not_there(client, what):
     body = {"acknowledge": {}, "comment": {"text": "a"}, "label": {"label": ""}}[what]
     assert client.post(f"/v1/events/{'a' * 32}/{what}", json=body).status_code == 404
-    for part in ("", "/audio", "/spectrogram"):
+    for part in ("", "/audio", "/spectrogram", "/picture.png"):
         assert client.get(f"/v1/events/{'a' * 32}{part}").status_code == 404
 
 
@@ -190,6 +193,13 @@ def test_an_event_without_a_recording(client):
 def test_a_recording_that_was_removed_by_hand(client, store):
     store.attachment(EVENT, "audio").unlink()
     assert client.get(f"/v1/events/{EVENT}/audio").status_code == 404
+
+
+def test_the_picture_of_an_event_is_an_image_of_the_asked_size(client):
+    reply = client.get(f"/v1/events/{EVENT}/picture.png?width=160&height=60&labels=false")
+    assert reply.headers["content-type"] == "image/png"
+    assert Image.open(io.BytesIO(reply.content)).size == (160, 60)
+    assert client.get(f"/v1/events/{EVENT}/picture.png?width=100000").status_code == 422
 
 
 def test_recordings_come_in_parts(client):

@@ -58,7 +58,7 @@ def test_an_address_of_a_stream_is_taken(client, service, scheme):
 
 def test_the_page_offers_what_is_taken(client):
     kinds = set(SourceSettings.registry.names())
-    offered = re.findall(r"^    kind: '(\w+)'", PAGE.read_text("utf-8"), re.MULTILINE)
+    offered = re.findall(r"^  source\('(\w+)'", PAGE.read_text("utf-8"), re.MULTILINE)
     assert {"microphone", "network", "pushed", "simulated"} <= set(offered) <= kinds
     assert not {"folder", "replay"} & set(offered)
     needs = {

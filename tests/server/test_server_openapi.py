@@ -9,6 +9,7 @@ from pathlib import Path
 import examples
 import jsonschema
 import pytest
+from fixtures import fixtures
 from serving import ROUTES, ask, bearer
 
 from openapi_check import OpenApiCheck
@@ -100,4 +101,4 @@ def test_a_wrong_shape_is_noticed(openapi):
 def test_the_page_is_built_from_this_description():
     """`make page` writes both again."""
     assert (WEB / "openapi.json").read_text("utf-8") == openapi_json()
-    assert json.loads((WEB / "mock" / "fixtures.json").read_text("utf-8")) == examples.fixtures()
+    assert json.loads((WEB / "mock" / "fixtures.json").read_text("utf-8")) == fixtures()

@@ -84,55 +84,153 @@ def test_other_sites_pages_cannot_sign_someone_in(network):
 def test_wrong_names_and_passwords_read_the_same(network, name):
     reply = sign_in(network, name, "wrong password")
     assert reply.status_code == 401
-    assert reply.json() == {"error": "the name or the password is wrong"}
+    assert reply.json()["error"] == "the name or the password is wrong"
 
 
 def test_guessing_a_password_is_slowed_down(network):
-    for _ in range(attempts._MAX_PER_NAME):
+    for _ in range(attempts.ADDRESS_AND_NAME.free):
         assert sign_in(network, "viewer", "guess").status_code == 401
     reply = sign_in(network, "viewer")
     assert reply.status_code == 429
-    assert 0 < int(reply.headers["retry-after"]) <= 300
+    assert 0 < int(reply.headers["retry-after"]) <= 15
     # Others can still sign in.
     assert sign_in(network, "operator").status_code == 200
 
 
 def test_guessing_from_one_address_is_slowed_down(network):
-    for n in range(attempts._MAX_PER_ADDRESS):
+    for n in range(attempts.ADDRESS.free):
         assert sign_in(network, f"name{n}", "guess").status_code == 401
     assert sign_in(network, "operator").status_code == 429
 
 
 def test_right_passwords_are_no_attempts(network):
-    for _ in range(attempts._MAX_PER_ADDRESS + 1):
+    for _ in range(attempts.ADDRESS.free + 1):
         assert sign_in(network).status_code == 200
+        network.cookies.clear()
 
 
-def test_attempts_are_forgotten_in_time(monkeypatch):
-    now = [0.0]
-    monkeypatch.setattr(attempts.time, "monotonic", lambda: now[0])
+def test_wrong_passwords_of_others_do_not_keep_a_known_browser_out(network, service, store):
+    """Ten wrong passwords used to lock the right person out, wherever they sat."""
+    sign_in(network)
+    device = {name: value for name, value in network.cookies.items() if "device" in name}
+    network.cookies.clear()
+    while sign_in(network, password="guess").status_code != 429:
+        pass
+    assert sign_in(network).status_code == 429  # here somebody else seems to sit
+    network.cookies.update(device)
+    assert sign_in(network).status_code == 200
+    # It is known as this person's alone.
+    network.cookies.clear()
+    while sign_in(network, "viewer", "guess").status_code != 429:
+        pass
+    network.cookies.update(device)
+    assert sign_in(network, "viewer").status_code == 429
+
+
+def test_guessing_in_a_known_browser_is_slowed_down_too(network):
+    sign_in(network)
+    for _ in range(attempts.KNOWN_DEVICE.free):
+        assert sign_in(network, password="guess").status_code == 401
+    assert sign_in(network).status_code == 429
+
+
+def test_a_new_password_ends_what_browsers_are_known_by(store, tokens):
+    token = store.device_token("viewer")
+    device = store.known_device("viewer", token)
+    assert device
+    assert token.startswith(f"{device}.")
+    for forged in ("", ".", device, f"{device}.", f"x{token}", f"{token}x", "ü.ü", "a.b.c"):
+        assert store.known_device("viewer", forged) == ""
+    assert store.known_device("operator", token) == ""
+    assert store.known_device("nobody", token) == ""
+    store.set_password("viewer", "another password")
+    assert store.known_device("viewer", token) == ""
+
+
+def test_the_cookie_of_a_device_goes_nowhere_else(network):
+    cookie = sign_in(network).headers.get_list("set-cookie")[1].split("; ")
+    assert cookie[0].startswith("ssdpt_device_")
+    assert {"HttpOnly", "SameSite=strict", "Path=/v1/session"} <= set(cookie)
+
+
+@pytest.fixture
+def now(monkeypatch):
+    seconds = [1000.0]
+    monkeypatch.setattr(attempts.time, "monotonic", lambda: seconds[0])
+    return seconds
+
+
+def waits(tried, now, count, *who):
+    """How long each of so many attempts in a row must wait, one after the other."""
+    waited = []
+    for _ in range(count):
+        wait = tried.begin(*who)
+        waited.append(wait)
+        now[0] += wait
+        if wait:
+            assert tried.begin(*who) == 0
+    return waited
+
+
+def test_the_wait_grows_and_is_forgotten_in_time(now):
     tried = attempts.SignInAttempts()
-    for _ in range(attempts._MAX_PER_NAME):
+    assert waits(tried, now, 17, "ann", "10.0.0.7") == [0] * 10 + [15, 30, 60, 120, 240, 480, 900]
+    assert tried.begin("ann", "10.0.0.7") == 900
+    assert tried.begin("ann", "10.0.0.8") == 0  # from elsewhere she still can
+    now[0] += 3601.0
+    assert waits(tried, now, 10, "ann", "10.0.0.7") == [0] * 10
+
+
+def test_guessing_from_many_addresses_is_slowed_down_but_for_known_browsers(now):
+    tried = attempts.SignInAttempts()
+    for n in range(attempts.NAME.free):
+        assert tried.begin("ann", f"10.0.{n // 200}.{n % 200}") == 0
+    assert tried.begin("ann", "10.9.9.9") == 15
+    assert tried.begin("Ann", "10.9.9.9") == 15
+    assert tried.begin("bob", "10.9.9.9") == 0
+    assert tried.begin("ann", "10.9.9.9", device="her laptop") == 0
+
+
+def test_guessing_many_names_from_many_addresses_is_slowed_down_too(now):
+    tried = attempts.SignInAttempts()
+    for n in range(attempts.ALL.free):
+        assert tried.begin(f"name{n}", f"10.{n // 200}.0.{n % 200}") == 0
+    assert tried.begin("ann", "10.99.9.9") == 1
+    assert tried.begin("ann", "10.99.9.9", device="her laptop") == 0
+
+
+def test_attempts_at_the_same_time_all_count(now):
+    """Those that are under way as well: a hundred at once are not one."""
+    tried = attempts.SignInAttempts()
+    begun = [tried.begin("ann", "10.0.0.7") for _ in range(100)]
+    assert begun.count(0.0) == attempts.ADDRESS_AND_NAME.free
+
+
+def test_the_right_password_takes_only_its_own_attempt_off_an_address(now):
+    tried = attempts.SignInAttempts()
+    for n in range(attempts.ADDRESS.free - 1):
+        assert tried.begin(f"name{n}", "10.0.0.7") == 0
+    for _ in range(5):
         assert tried.begin("ann", "10.0.0.7") == 0
-    assert tried.begin("ann", "10.0.0.8") == 300
-    now[0] = 301.0
-    assert tried.begin("ann", "10.0.0.7") == 0
+        tried.succeed("ann", "10.0.0.7")
+    assert tried.begin("bob", "10.0.0.7") == 0
+    assert tried.begin("ann", "10.0.0.7") == 15
 
 
 def test_attempts_do_not_fill_the_memory(monkeypatch):
     monkeypatch.setattr(attempts, "_MAX_TRACKED", 10)
     tried = attempts.SignInAttempts()
-    for _ in range(attempts._MAX_PER_NAME):
+    for _ in range(attempts.ADDRESS_AND_NAME.free):
         tried.begin("ann", "10.0.0.7")
     for n in range(100):
         tried.begin(f"name{n}", f"10.0.1.{n}")
-    assert len(tried._times) <= 12
-    assert tried.begin("ann", "10.0.0.8") > 0  # those who tried most are not forgotten
+    assert len(tried._failures) <= 14
+    assert tried.begin("ann", "10.0.0.7") > 0  # those who tried most are not forgotten
 
 
 def test_the_addresses_of_one_network_count_as_one():
     tried = attempts.SignInAttempts()
-    for n in range(attempts._MAX_PER_ADDRESS):
+    for n in range(attempts.ADDRESS.free):
         assert tried.begin(f"name{n}", f"2001:db8::{n:x}") == 0
     assert tried.begin("another", "2001:db8::ffff") > 0
     assert tried.begin("another", "2001:db8:0:1::1") == 0
@@ -156,7 +254,8 @@ def test_a_proxy_is_believed_only_where_it_was_named(
     with running(service, store, settings) as (port, _):
         reply = sign_in_from(port, "203.0.113.1", PASSWORD)
         assert ("Secure" in reply.headers["set-cookie"].split("; ")) == believed
-        for n in range(attempts._MAX_PER_ADDRESS):
+        assert ("strict-transport-security" in reply.headers) == believed
+        for n in range(attempts.ADDRESS.free):
             assert sign_in_from(port, "203.0.113.1", name=f"name{n}").status_code == 401
         assert sign_in_from(port, "203.0.113.1", PASSWORD).status_code == 429
         # Others behind the same proxy are others, if it is believed.

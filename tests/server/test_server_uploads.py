@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import io
+import json
 import struct
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -11,6 +14,7 @@ import soundfile
 from serving import flac
 
 from ssdpt.server import security, uploads
+from ssdpt.server.routes import audio
 
 PATH = "/v1/machines/fan-1/audio"
 
@@ -101,6 +105,70 @@ def test_a_file_that_unpacks_to_too_much_is_refused(client, monkeypatch):
     assert "min" in reply.json()["error"]
 
 
+def test_a_file_of_many_hours_is_refused(client, service):
+    """32 million zeros at 1,000 Hz are 107 kB of FLAC, and 9 hours for the machine."""
+    content = io.BytesIO()
+    soundfile.write(content, np.zeros(4_000_000, np.float32), 1000, format="FLAC")
+    reply = client.post(PATH, content=content.getvalue())
+    assert reply.status_code == 413
+    assert "at most 60 min" in reply.json()["error"]
+    assert not service.pushed
+
+
+JSON = json.dumps({"sample_rate": 1000, "values": [1, 2]}).encode()
+
+
+@pytest.mark.parametrize(
+    ("reader", "content", "kind"),
+    [("decode", flac(0.5, 48000), "audio/flac"), ("read_message", JSON, "application/json")],
+)
+def test_few_recordings_are_unpacked_at_the_same_time(
+    client, service, monkeypatch, reader, content, kind
+):
+    """Compressed sound unpacks to hundreds of megabytes, and so do numbers as text."""
+    unpacked, most, lock = [0], [0], threading.Lock()
+    pair = threading.Barrier(2, timeout=60)  # each waits for another one at the same time
+    read = getattr(audio, reader)
+
+    def counted(*arguments):
+        with lock:
+            unpacked[0] += 1
+            most[0] = max(most[0], unpacked[0])
+        try:
+            pair.wait()
+            return read(*arguments)
+        finally:
+            with lock:
+                unpacked[0] -= 1
+
+    monkeypatch.setattr(audio, reader, counted)
+    headers = {"Content-Type": kind}
+    with ThreadPoolExecutor(16) as senders:
+        replies = list(
+            senders.map(lambda _: client.post(PATH, content=content, headers=headers), range(16))
+        )
+    assert {reply.status_code for reply in replies} == {200}
+    assert most[0] == 2
+
+
+def test_a_recording_that_there_is_no_memory_for_is_refused(client, service, monkeypatch, caplog):
+    def too_large(body, kind):
+        raise MemoryError("Unable to allocate 60.0 MiB")
+
+    monkeypatch.setattr(audio, "decode", too_large)
+    reply = client.post(PATH, content=flac(0.5, 48000))
+    assert reply.status_code == 503
+    assert "try again later" in reply.json()["error"]
+    assert not service.pushed
+    assert "too little memory: Unable to allocate 60.0 MiB" in caplog.text
+    assert "Traceback" not in caplog.text
+
+
+def test_the_reply_says_what_was_taken_not_what_was_sent(client, service, monkeypatch):
+    monkeypatch.setattr(service, "push", lambda *_: 0.25)
+    assert client.post(PATH, content=flac(0.5, 48000)).json() == {"seconds": 0.25}
+
+
 def test_a_body_that_says_it_is_too_large_is_refused_unread(client):
     reply = client.post(PATH, content=b"", headers={"Content-Length": str(64 * 2**20 + 1)})
     assert reply.status_code == 413
@@ -113,6 +181,21 @@ def test_a_body_that_grows_too_large_is_refused(client, service, monkeypatch):
     reply = client.post(PATH, content=pieces)
     assert reply.status_code == 413
     assert not service.pushed
+
+
+@pytest.mark.parametrize("kind", ["application/json", "Application/JSON; charset=utf-8"])
+def test_snapshots_as_json_have_a_limit_of_their_own(client, service, kind):
+    """64 MiB of numbers as text took 2.6 GB."""
+    headers = {"Content-Type": kind}
+    said = {**headers, "Content-Length": str(8 * 2**20 + 1)}
+    pieces = (b" " * 2**16 for _ in range(130))
+    for reply in (
+        client.post(PATH, content=b"", headers=said),
+        client.post(PATH, content=pieces, headers=headers),
+    ):
+        assert reply.status_code == 413
+        assert "at most 8 MiB and 1000000 values; send it as a WAV" in reply.json()["error"]
+    assert not service.snapshots
 
 
 def test_other_bodies_are_small(client):
@@ -141,5 +224,5 @@ def test_senders_are_written_down_once_an_hour(client, store):
     for _ in range(3):
         client.post(PATH, content=flac(0.1))
     client.post("/v1/machines/pump_2/audio", content=flac(0.1))
-    did = [(action.what, action.about) for action in store.actions(10)]
-    assert did == [("sent sound", "pump_2"), ("sent sound", "fan-1")]
+    actions = [action for action in store.actions(10) if action.what == "sent sound"]
+    assert [action.about for action in actions] == ["pump_2", "fan-1"]

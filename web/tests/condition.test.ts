@@ -42,8 +42,9 @@ test('episodes are counted and their time added up', () => {
 
 test('the baseline has its date in the time zone of the service', () => {
   const baseline = { learned_at: LEARNED, recordings: 12, commissioned_at: null }
-  expect(baselineText(baseline, 'UTC')).toBe('Baseline of 3 Nov 2026, 14:00, from 12 recordings')
-  expect(baselineText({ ...baseline, recordings: 1 }, 'Europe/Berlin')).toBe('Baseline of 3 Nov 2026, 15:00, from 1 recording')
+  expect(baselineText(baseline, false, 'UTC')).toBe('Baseline of 3 Nov 2026, 14:00, from 12 recordings')
+  expect(baselineText({ ...baseline, recordings: 1 }, false, 'Europe/Berlin')).toBe('Baseline of 3 Nov 2026, 15:00, from 1 recording')
+  expect(baselineText(baseline, true, 'UTC')).toBe('Baseline of 3 Nov 2026, 14:00, from 12 measurements')
   expect(commissioningText(baseline, 'UTC')).toContain('not commissioned yet')
   expect(commissioningText({ ...baseline, commissioned_at: LEARNED + DAY }, 'UTC')).toContain('Commissioned on 4 Nov 2026, 14:00')
 })

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { OperatingPoint } from '../src/api/types'
-import { atCurrentPoint, currentPointText } from '../src/lib/operatingPoints'
+import { oneOfSeveral, currentPointText } from '../src/lib/operatingPoints'
 
-const point = (number: number, name = ''): OperatingPoint => ({ number, name, share: 0.5, level_dbfs: -30, usual_score: 0.1 })
+const point = (number: number, name = ''): OperatingPoint => ({ number, name, share: 0.5, level_dbfs: -30, usual_score: 0.1, speed_rpm: null, load_percent: null })
 const runs = (operating_point: number | null, ...operating_points: OperatingPoint[]) => ({ operating_points, operating_point })
 
 test('the current point by name or by number', () => {
@@ -18,7 +18,7 @@ test('what is shown without a current point', () => {
 })
 
 test('the point is named only where there are several', () => {
-  expect(atCurrentPoint(runs(1, point(1, 'idle')))).toBe('')
-  expect(atCurrentPoint(runs(1, point(1, 'idle'), point(2)))).toBe(' at idle')
-  expect(atCurrentPoint(runs(0, point(1), point(2)))).toBe('')
+  expect(oneOfSeveral(runs(1, point(1, 'idle')))).toBe('')
+  expect(oneOfSeveral(runs(1, point(1, 'idle'), point(2)))).toBe('idle')
+  expect(oneOfSeveral(runs(0, point(1), point(2)))).toBe('')
 })

@@ -58,13 +58,14 @@ test('the band that has changed most comes first', () => {
   expect(mostChanged([band(null), band(null)])).toBe(0)
 })
 
-const reading = (time: number, ...bands_db: number[]) => ({ time, bands_db }) as Reading
+const reading = (time: number, ...bands_db: number[]) => ({ time, level_dbfs: -20, bands_db }) as Reading
 
 test('readings become points of the band trend, or part of its last one', () => {
-  const trend: BandTrend = { seconds_per_point: 60, edges_hz: [1, 2, 3], time: [0, 60], levels: [[-50, -50], [-50, null]] }
+  const trend: BandTrend = { seconds_per_point: 60, edges_hz: [1, 2, 3], time: [0, 60], level_dbfs: [-30, -30], levels: [[-50, -50], [-50, null]] }
   const longer = bandsWithReadings(trend, [reading(61, -40, -60), reading(130, -42, -43), reading(131)], 30)
   expect(longer.time).toEqual([0, 60, 120])
   expect(longer.levels).toEqual([[-50, -50], [-45, -60], [-42, -43]])
+  expect(longer.level_dbfs).toEqual([-30, -25, -20])
   expect(bandsWithReadings(trend, [reading(20, 0, 0)], 70).levels).toEqual([[-50, null]])
 })
 

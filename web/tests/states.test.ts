@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { MachineStatus, MachineEvent, MachineState } from '../src/api/types'
 import { lastSound } from '../src/lib/lastSound'
-import { byUrgency, eventSentence, isMuted, mutedUntil, stateSentence, unacknowledgedEvents } from '../src/lib/states'
+import { byUrgency, eventSentence, isMuted, kindName, mutedUntil, stateSentence, unacknowledgedEvents } from '../src/lib/states'
 
 const NOW = 1000
 
@@ -48,13 +48,26 @@ test('events to acknowledge: alarms before alerts, then the newest', () => {
 })
 
 test('a machine that is not scored says what it is waiting for', () => {
-  const waiting = { state: 'starting', model: '', baseline: null, learning: null, last_sound: 5 } as const
+  const waiting = { state: 'starting', model: '', baseline: null, learning: null, last_sound: 5, sensor: null } as const
   expect(stateSentence({ ...waiting, last_sound: null })).toBe('Waiting for the first sound.')
   expect(stateSentence(waiting)).toBe('Waiting for a baseline to be learned.')
   expect(stateSentence({ ...waiting, model: 'texture' })).toBe('Waiting for enough continuous sound.')
   const baseline = { learned_at: 5, recordings: 60, commissioned_at: null } // of snapshots: without a model
   expect(stateSentence({ ...waiting, baseline })).toBe('Waiting for enough continuous sound.')
   expect(stateSentence({ ...waiting, state: 'off' })).toContain('Switched off')
+})
+
+test('what a vibration sensor measures is not called sound', () => {
+  const sensed = (unit: string) => ({ ...machine('m', 'alert'), sensor: { unit } }) as MachineStatus
+  expect(kindName('anomaly', sensed('g'))).toBe('Unusual vibration')
+  expect(stateSentence(sensed('mm/s'))).toBe('Unusual vibration.')
+  for (const unit of ['', 'Pa']) {
+    expect(kindName('anomaly', sensed(unit))).toBe('Unusual sound')
+    expect(stateSentence(sensed(unit))).toBe('Unusual sound.')
+  }
+  expect(kindName('signal', sensed('g'))).toBe('Source')
+  expect(kindName('anomaly', undefined)).toBe('Unusual sound') // of a machine that was removed
+  expect(stateSentence({ ...sensed('g'), state: 'off' })).toContain('Switched off')
 })
 
 test('how long ago the last sound was, once it is a minute', () => {

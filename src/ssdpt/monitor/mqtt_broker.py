@@ -14,7 +14,7 @@ from pydantic import Field
 from ssdpt.common.secret import read_secret
 from ssdpt.config.settings import Settings
 from ssdpt.errors import SsdptError
-from ssdpt.monitor.config import Port
+from ssdpt.sentences import Sentence
 
 if TYPE_CHECKING:
     import aiomqtt
@@ -26,7 +26,7 @@ class BrokerSettings(Settings):
     """Where the broker is, and how to sign in."""
 
     host: str = Field("localhost", description="the broker")
-    port: Port = 1883
+    port: int = Field(1883, ge=1, le=65535)
     user: str = Field("", description="to sign in; empty = without signing in")
     password_file: Path | None = Field(None, description="file with the password")
     tls: bool = Field(False, description="encrypt the connection")
@@ -45,7 +45,7 @@ class MqttBroker:
         self._settings = settings
         self._password = read_secret(settings.password_file) if settings.password_file else None
         if self._password is not None and not settings.user:
-            raise SsdptError(f"{self.name}: password_file needs user as well")
+            raise SsdptError(Sentence("sources.brokerUser", name=self.name))
         self._tls = _tls_context(settings)
 
     @property
@@ -101,14 +101,14 @@ def _tls_context(settings: BrokerSettings) -> ssl.SSLContext | None:
     """Checks the broker's certificate and name; this cannot be switched off."""
     if not settings.tls:
         if settings.ca_file is not None:
-            raise SsdptError(f"mqtt {settings.host}: ca_file without tls; set tls: true")
+            raise SsdptError(Sentence("sources.brokerTls", host=settings.host))
         return None
     try:
         return ssl.create_default_context(cafile=settings.ca_file)
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise SsdptError(
-            f"{settings.ca_file}: the certificate cannot be read ({reason})"
+            Sentence("sources.brokerCertificate", file=settings.ca_file, reason=reason)
         ) from error
 
 
@@ -116,6 +116,4 @@ def _aiomqtt() -> Any:
     try:
         return importlib.import_module("aiomqtt")
     except ImportError as error:
-        raise SsdptError(
-            "mqtt needs the package aiomqtt; install it with: pip install 'ssdpt[serve]'"
-        ) from error
+        raise SsdptError(Sentence("sources.needsAiomqtt")) from error

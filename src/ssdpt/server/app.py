@@ -6,24 +6,35 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
-from fastapi import Depends, FastAPI
+from fastapi import FastAPI
 from starlette.middleware.gzip import GZipMiddleware
 
 from ssdpt.monitor.service.api import MonitorApi
 from ssdpt.monitor.store import Store
-from ssdpt.server.auth import AccessControl, RequiresRole
+from ssdpt.server.access_rules import access_rules
+from ssdpt.server.auth import AccessControl
 from ssdpt.server.context import AppContext
 from ssdpt.server.event_stream import Broadcaster
+from ssdpt.server.listening import Listeners
 from ssdpt.server.problems import add_error_handlers
 from ssdpt.server.routes import (
     audio,
+    backup,
+    diagnosis,
     docs,
     events,
     export,
     health,
+    listen,
     live,
     machines,
+    notes,
+    operating_data,
+    outputs,
+    recordings,
+    report,
     session,
+    setup,
     status,
     users,
 )
@@ -42,8 +53,11 @@ A viewer reads. An operator also acknowledges, comments, labels, mutes and sends
 may do everything.
 """
 
-_PUBLIC = (health, session)  # these routes say themselves which role they require
-_FOR_VIEWERS = (status, machines, audio, events, live, export, users, docs)
+_WITHOUT_CONTENT = (health, session)  # nothing in them that could be missing or in conflict
+_WITH_CONTENT = (
+    *(status, machines, setup, notes, operating_data, audio, listen, recordings, events, live),
+    *(export, report, diagnosis, outputs, users, backup, docs),
+)
 
 
 class _Api(FastAPI):
@@ -65,7 +79,8 @@ def create_app(service: MonitorApi, store: Store, settings: ServerSettings) -> F
     """The server of a service; refuses a network address while there are no users."""
     access = AccessControl(store, settings)
     access.check_start()
-    context = AppContext(service, store, settings, access, Broadcaster(service))
+    broadcaster, listeners = Broadcaster(service), Listeners()
+    context = AppContext(service, store, settings, access, broadcaster, listeners)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -73,13 +88,15 @@ def create_app(service: MonitorApi, store: Store, settings: ServerSettings) -> F
         try:
             yield
         finally:
+            context.listeners.close()
             await context.broadcaster.stop()
 
     app = create_api(lifespan)
     app.state.context = context
     app.router.default = StaticPage(settings.page)
     app.add_middleware(GZipMiddleware, minimum_size=1024, compresslevel=5)
-    app.add_middleware(SecurityMiddleware)
+    app.add_middleware(SecurityMiddleware, hsts_days=settings.hsts_days)
+    access_rules(app)  # raises for a route that does not say who may use it
     return app
 
 
@@ -95,15 +112,10 @@ def create_api(lifespan: Lifespan | None = None) -> FastAPI:
         responses=_errors(401, 403, 422),
     )
     add_error_handlers(app)
-    for module in _PUBLIC:
+    for module in _WITHOUT_CONTENT:
         app.include_router(module.router)
-    for module in _FOR_VIEWERS:
-        # A route that forgets to name a role is open to viewers, not to everyone.
-        app.include_router(
-            module.router,
-            dependencies=[Depends(RequiresRole("viewer"))],
-            responses=_errors(404, 409, 503),
-        )
+    for module in _WITH_CONTENT:
+        app.include_router(module.router, responses=_errors(404, 409, 503))
     return app
 
 

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import logging
 import threading
-from collections import deque
+import time
 from collections.abc import Callable
 
 from starlette.concurrency import run_in_threadpool
@@ -14,41 +14,51 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from ssdpt.monitor.messages import Heartbeat
 from ssdpt.monitor.service.api import MonitorApi
 from ssdpt.monitor.service.subscriptions import Subscription
+from ssdpt.sentences import Sentence
 from ssdpt.server.live_messages import encode
 
 LOG = logging.getLogger(__name__)
-_MAX_QUEUED = 512  # messages; a client that is further behind is disconnected and reconnects
+_MAX_QUEUED = 2**20  # bytes; a client that is further behind is disconnected and reconnects
 _MAX_CLIENTS = 256
-HEARTBEAT = 15.0  # seconds
+HEARTBEAT = 2.0  # seconds; a page takes the service for stopped after a few without a message
+_CHECK_EVERY = 15.0  # seconds between checks whether the client may still read
 _PAUSE = 0.5  # seconds before subscribing again, in case that fails again and again
+# Seconds in which updates are gathered: each by itself to many clients costs more than scoring.
+_GATHER = 0.1
+_MOST_GATHERED = 500  # updates
 
 
 class ClientQueue:
     """Messages that one client has not been sent yet. Only used on the server's event loop."""
 
     def __init__(self) -> None:
-        self._queued: deque[bytes] = deque()
+        self._queued: list[bytes] = []
+        self._size = 0  # bytes
         self._changed = asyncio.Event()
         self.closed = asyncio.Event()
 
     def put(self, message: bytes) -> None:
-        """Add a message; a client that does not read is disconnected."""
-        if len(self._queued) >= _MAX_QUEUED:
+        """Add messages; a client that does not read is disconnected."""
+        if self._size >= _MAX_QUEUED:
             LOG.warning("disconnected a client that reads too slowly")
             self.closed.set()
             return
         self._queued.append(message)
+        self._size += len(message)
         self._changed.set()
 
     async def take(self) -> bytes:
         """All queued messages as soon as there is one; empty after a heartbeat without any."""
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._changed.wait(), HEARTBEAT)
+            async with asyncio.timeout(HEARTBEAT):  # makes no task, as `wait_for` does
+                await self._changed.wait()
         self._changed.clear()
         queued = b"".join(self._queued)
         self._queued.clear()
+        self._size = 0
         return queued
 
 
@@ -76,7 +86,7 @@ class Broadcaster:
     def add_client(self) -> ClientQueue:
         """The queue of a new client."""
         if len(self._queues) >= _MAX_CLIENTS:
-            raise HTTPException(503, f"{_MAX_CLIENTS} clients are connected already; close some")
+            raise HTTPException(503, Sentence("api.tooManyClients", count=_MAX_CLIENTS))
         queue = ClientQueue()
         self._queues.add(queue)
         return queue
@@ -125,12 +135,16 @@ class Broadcaster:
 
     def _forward(self, subscription: Subscription, loop: asyncio.AbstractEventLoop) -> None:
         for update in subscription:
-            loop.call_soon_threadsafe(self._broadcast, encode(update))
+            messages = [encode(update)]
+            while len(messages) < _MOST_GATHERED and (more := subscription.get(0)) is not None:
+                messages.append(encode(more))
+            loop.call_soon_threadsafe(self._broadcast, b"".join(messages))
+            self._stopping.wait(_GATHER)
 
-    def _broadcast(self, message: bytes) -> None:
+    def _broadcast(self, messages: bytes) -> None:
         for queue in self._queues:
             if not queue.closed.is_set():
-                queue.put(message)
+                queue.put(messages)
 
 
 class EventStream(Response):
@@ -169,9 +183,9 @@ class EventStream(Response):
         checked = asyncio.get_running_loop().time()
         while True:
             await send({"type": "http.response.body", "body": body, "more_body": True})
-            body = await queue.take() or b": heartbeat\n\n"
+            body = await queue.take() or encode(Heartbeat(now=time.time()))
             now = asyncio.get_running_loop().time()
-            if now - checked >= HEARTBEAT:
+            if now - checked >= _CHECK_EVERY:
                 checked = now
                 if not await run_in_threadpool(self._may_read):
                     queue.closed.set()

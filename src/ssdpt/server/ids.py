@@ -1,4 +1,7 @@
-"""Ids in paths; unknown ones are answered with 404."""
+"""Ids in paths; unknown ones are answered with 404.
+
+What only looks takes a moment, so that no request waits for a thread to do it.
+"""
 
 from __future__ import annotations
 
@@ -21,14 +24,23 @@ def existing_machine(context: AppContext, machine: str) -> str:
     return machine
 
 
-def _machine(
+async def _machine(
     context: Context,
     machine: Annotated[str, Path(description="Id of a machine.", examples=["fan-1"])],
 ) -> str:
     return existing_machine(context, machine)
 
 
-def _event(
+def _receiver(
+    context: Context,
+    machine: Annotated[str, Path(description="Id of a machine.", examples=["fan-1"])],
+) -> str:
+    if not context.service.receives(machine):
+        raise HTTPException(404, NO_MACHINE)
+    return machine
+
+
+async def _event(
     event: Annotated[
         str,
         Path(description="Id of an event.", examples=["0123456789abcdef0123456789abcdef"]),
@@ -40,4 +52,5 @@ def _event(
 
 
 MachineId = Annotated[str, Depends(_machine)]
+ReceiverId = Annotated[str, Depends(_receiver)]  # a machine, or one whose source is on trial
 EventId = Annotated[str, Depends(_event)]

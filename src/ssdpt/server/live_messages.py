@@ -9,6 +9,7 @@ from pydantic import BaseModel, create_model
 from ssdpt.monitor.messages import (
     Event,
     EventChanged,
+    Heartbeat,
     MachineChanged,
     MachineRemoved,
     MachineStatus,
@@ -27,6 +28,7 @@ LIVE_EVENTS: dict[str, type[BaseModel]] = {
     "event": Event,
     "removed": MachineRemoved,
     "service": ServiceStatus,
+    "heartbeat": Heartbeat,
 }
 
 
@@ -39,13 +41,13 @@ def _message_schema(name: str, data: type[BaseModel]) -> type[BaseModel]:
 LIVE_MESSAGE: Any = Union[tuple(_message_schema(*each) for each in LIVE_EVENTS.items())]  # noqa: UP007
 
 
-def encode(update: Update) -> bytes:
+def encode(update: Update | Heartbeat) -> bytes:
     """An update of the service in the format of server-sent events."""
     name, data = _name_and_data(update)
     return f"event: {name}\ndata: {data.model_dump_json()}\n\n".encode()
 
 
-def _name_and_data(update: Update) -> tuple[str, BaseModel]:
+def _name_and_data(update: Update | Heartbeat) -> tuple[str, BaseModel]:
     match update:
         case MachineChanged():
             return "machine", update.status
@@ -55,5 +57,7 @@ def _name_and_data(update: Update) -> tuple[str, BaseModel]:
             return "event", update.event
         case MachineRemoved():
             return "removed", update
+        case Heartbeat():
+            return "heartbeat", update
         case ServiceChanged():
             return "service", update.status

@@ -20,9 +20,16 @@ from ssdpt.errors import SsdptError
 from ssdpt.monitor.service.api import MonitorApi
 from ssdpt.monitor.store import Store
 from ssdpt.server.app import create_app
+from ssdpt.server.connection_limits import (
+    ConnectionLimits,
+    LimitedListener,
+    allow_open_files,
+)
+from ssdpt.server.connections import EventLoop, guarded
 from ssdpt.server.context import AppContext
 from ssdpt.server.settings import ServerSettings
 
+_LOG = logging.getLogger(__name__)
 _GRACE_SECONDS = 1  # for running requests when the server stops
 _BACKLOG = 128  # connections waiting to be accepted
 _MAX_MESSAGE = 2**20  # bytes of a WebSocket message
@@ -43,15 +50,21 @@ class Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._context.broadcaster.close_clients()
+        self._context.listeners.close()
         await super().shutdown(sockets)
 
 
-def new_server(app: FastAPI, settings: ServerSettings) -> Server:
-    """A server that has not been started."""
+def new_server(app: FastAPI, settings: ServerSettings, limits: ConnectionLimits) -> Server:
+    """A server that has not been started; `limits` are those of its listener."""
+    certificate = settings.load_certificate()
+    if certificate is not None and (problem := certificate.problem()):
+        _LOG.warning("%s", problem)
     config = uvicorn.Config(
         app,
         host=settings.host,
         port=settings.port,
+        loop=f"{EventLoop.__module__}:{EventLoop.__qualname__}",
+        http=guarded(limits),  # type: ignore[arg-type]
         log_config=None,
         access_log=False,
         server_header=False,
@@ -61,16 +74,10 @@ def new_server(app: FastAPI, settings: ServerSettings) -> Server:
         timeout_graceful_shutdown=_GRACE_SECONDS,
         proxy_headers=bool(settings.proxies),
         forwarded_allow_ips=[form for proxy in settings.proxies for form in _address_forms(proxy)],
-        ssl_certfile=settings.certificate,
-        ssl_keyfile=settings.key,
     )
-    try:
-        config.load()
-    except OSError as error:  # TLS errors are OSErrors, too
-        raise SsdptError(
-            f"{settings.certificate}, {settings.key}: not a certificate and its key "
-            f"({error.strerror or error}); both are PEM files"
-        ) from error
+    config.load()
+    if certificate is not None:
+        config.ssl = certificate.context
     return Server(config, app.state.context)
 
 
@@ -95,23 +102,25 @@ def serve(
     """
     app = create_app(service, store, settings)
     with listening(settings) as listener:
-        server = new_server(app, settings)
+        server = new_server(app, settings, listener.limits)
         started(address_of(settings, listener))
         with _stopping(server):
             server.run(sockets=[listener])
 
 
 @contextmanager
-def listening(settings: ServerSettings) -> Iterator[socket.socket]:
+def listening(settings: ServerSettings) -> Iterator[LimitedListener]:
     """A socket on the address; SsdptError if it cannot be used."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             settings.host, settings.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
-        listener = socket.socket(family, kind, protocol)
+        listener = LimitedListener(family, kind, protocol)
     except (OSError, UnicodeError) as error:
         raise SsdptError(f"{settings.host}: not an address of this computer ({error})") from error
     with listener:
+        listener.limits = ConnectionLimits(allow_open_files(), settings.proxies)
+        listener.encrypted = settings.certificate is not None
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind(address)

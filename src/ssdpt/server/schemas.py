@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, computed_field
 
 from ssdpt.alarms.settings import FEWEST_FALSE_ALERTS, MOST_FALSE_ALERTS
+from ssdpt.diagnosis.catalogue import CatalogueEntry
 from ssdpt.monitor import store
 from ssdpt.monitor.messages import (
     EventLabel,
     FloatOrNull,
     MachineState,
     MachineStatus,
+    NoteKind,
     Seconds,
     ServiceStatus,
     Spectrogram,
     Spectrum,
 )
+from ssdpt.sentences.coded_sentence import CodedSentence, Text, coded
+
+MAX_NAME = 200  # characters of a fault or a work order
 
 # --- Request bodies -------------------------------------------------------------------------------
 
@@ -35,6 +40,22 @@ class SignInRequest(_Body):
 
 class UserRequest(SignInRequest):
     role: store.Role
+
+
+class RoleRequest(_Body):
+    role: store.Role
+
+
+class PasswordRequest(_Body):
+    password: str = Field(
+        max_length=1024,
+        description="At least 8 characters; what they are is up to the user.",
+        examples=["correct horse battery"],
+    )
+
+
+class OwnPasswordRequest(PasswordRequest):
+    old_password: str = Field(max_length=1024, examples=["correct horse staple"])
 
 
 class MuteRequest(_Body):
@@ -68,6 +89,19 @@ class OperatingPointRequest(_Body):
     )
 
 
+class OperatingDataRequest(_Body):
+    """What is left out or null is not reported: the value before stays until it is too old."""
+
+    running: bool | None = None
+    speed_rpm: float | None = Field(None, examples=[1480])
+    load_percent: float | None = Field(None, examples=[60])
+
+
+class KeepRequest(_Body):
+    minutes: float = Field(gt=0, le=60, description="Of sound up to now.", examples=[10])
+    note: str = Field("", max_length=400, examples=["knocks when the valve closes"])
+
+
 class AcknowledgeRequest(_Body):
     comment: str = Field("", max_length=4000, examples=["on my way"])
 
@@ -82,6 +116,29 @@ class LabelRequest(_Body):
     )
 
 
+class EventDetailsRequest(_Body):
+    """What is left out stays as it is; an empty text removes it."""
+
+    cause: str | None = Field(None, max_length=1000, examples=["dry bearing"])
+    work_order: str | None = Field(None, max_length=MAX_NAME, examples=["WO-4711"])
+    fault: str | None = Field(None, max_length=MAX_NAME, examples=["loose belt"])
+
+
+class RecognitionRequest(_Body):
+    right: bool = Field(description="Whether the event is the fault that it looks like.")
+
+
+class NoteRequest(_Body):
+    at: float = Field(
+        ge=0,
+        lt=1e11,
+        description="When it happened, in seconds since 1970, UTC.",
+        examples=[1.79e9],
+    )
+    kind: NoteKind = "other"
+    text: str = Field(min_length=1, max_length=4000, examples=["bearing changed"])
+
+
 # --- Answers --------------------------------------------------------------------------------------
 
 
@@ -94,7 +151,13 @@ class Answer(BaseModel):
 
 
 class ErrorReply(Answer):
-    error: str = Field(examples=["there is no such machine"])
+    error: Text = Field(examples=["there is no such machine"])
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def sentence(self) -> CodedSentence | None:
+        """The error for other languages; null where there is only its text."""
+        return coded(self.error)
 
 
 class UserInfo(Answer):
@@ -108,12 +171,18 @@ class SessionInfo(UserInfo):
     )
 
 
+class BackupSize(Answer):
+    bytes: int = Field(description="About how large a backup would be now.")
+
+
 class Health(Answer):
     status: Literal["ok", "starting"]
 
 
 class ReceivedAudio(Answer):
-    seconds: float = Field(description="The length of the sound that was received.")
+    seconds: float = Field(
+        description="Of the sound that was taken; what overlaps with earlier sound is left out."
+    )
 
 
 class ActionRecord(Answer):
@@ -126,11 +195,37 @@ class ActionRecord(Answer):
     about: str = Field(description="The machine, event or user that the action was about.")
 
 
+class UpgradeNotice(Answer):
+    """What changed when a newer release of ssdpt first opened the store."""
+
+    at: Seconds
+    from_version: str = Field(description="Of ssdpt; empty: not known.")
+    to_version: str
+    from_tables: str = Field(description="Revision of the tables of the store before.")
+    to_tables: str = Field(description="The same as before where they did not change.")
+    backup: str = Field(
+        description="Of the store as it was, in the data folder; empty: its tables did not change.",
+        examples=["backups/before-tables-0004-20261118-120000.db"],
+    )
+    config_changes: tuple[Text, ...] = Field(
+        description="Old settings of the configuration file, and what they are read as."
+    )
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def config_change_sentences(self) -> tuple[CodedSentence | None, ...]:
+        """The same for other languages, in the same order."""
+        return tuple(map(coded, self.config_changes))
+
+
 class StatusReply(ServiceStatus):
     """The state of the service, its machines, and the user who is signed in."""
 
     machines: tuple[MachineStatus, ...]
     user: UserInfo
+    upgrade: UpgradeNotice | None = Field(
+        None, description="The last upgrade, until this user dismisses the notice."
+    )
 
 
 class MachineSound(Answer):
@@ -138,6 +233,13 @@ class MachineSound(Answer):
 
     spectrum: Spectrum
     spectrogram: Spectrogram
+
+
+class EventSuggestions(Answer):
+    """What people have written about earlier events, the newest first."""
+
+    causes: tuple[str, ...]
+    faults: tuple[str, ...]
 
 
 class TrendReply(Answer):
@@ -168,13 +270,37 @@ class TrendReply(Answer):
 
 
 class BandTrendReply(Answer):
-    """Levels of the frequency bands of a machine over time."""
+    """Levels of a machine over time: of its whole sound and of its frequency bands."""
 
     seconds_per_point: float
     edges_hz: tuple[float, ...] = Field(
         description="Of the bands, one more than there are bands; empty before a baseline."
     )
     time: tuple[Seconds, ...] = Field(description="The beginning of each point.")
+    level_dbfs: tuple[FloatOrNull, ...] = Field(description="Of the whole sound, by point.")
     levels: tuple[tuple[FloatOrNull, ...], ...] = Field(
         description="In dB, by point and band; null where there is none."
     )
+
+
+class Bearing(Answer):
+    """A bearing of the catalogue; frequencies per turn of its shaft."""
+
+    name: str = Field(examples=["6205-2RS JEM"])
+    elements: int
+    element_mm: float
+    pitch_mm: float
+    contact_degrees: float
+    source: str = Field(description="Where the dimensions come from.")
+    bpfo: float = Field(description="Ball pass frequency, outer race.")
+    bpfi: float = Field(description="Ball pass frequency, inner race.")
+    bsf: float = Field(description="Ball spin frequency; damage of a ball is heard twice per spin.")
+    ftf: float = Field(description="Fundamental train frequency: that of the cage.")
+
+    @classmethod
+    def of(cls, name: str, entry: CatalogueEntry) -> Self:
+        """An entry with its frequencies."""
+        frequencies = {
+            kind: round(getattr(entry, kind), 5) for kind in ("bpfo", "bpfi", "bsf", "ftf")
+        }
+        return cls(name=name, **entry.model_dump(), **frequencies)

@@ -8,15 +8,18 @@ import re
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from ssdpt.monitor.sources.snapshot_message import MOST_JSON_BYTES, too_much_json
+from ssdpt.sentences import Sentence
 from ssdpt.server.problems import error_reply
 from ssdpt.server.routes.docs import STYLE_HASH
+from ssdpt.server.uploads import is_json
 
 LOG = logging.getLogger(__name__)
 AUDIO_BYTES = 64 * 2**20
 JSON_BYTES = 2**20
-_STOPPING = "the service is stopping; try again later"
 _TAKES_AUDIO = re.compile(r"/v1/machines/[^/]+/audio")
 
 _HEADERS = {
@@ -35,8 +38,9 @@ _HEADERS = {
 class SecurityMiddleware:
     """The outermost layer."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, hsts_days: float) -> None:
         self._app = app
+        self._hsts = f"max-age={round(hsts_days * 86400)}"  # 0: browsers forget what they were told
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -52,50 +56,59 @@ class SecurityMiddleware:
                 kind = headers.get("content-type", "")
                 if message["status"] >= 400 and not kind.startswith("application/json"):
                     replaced = True
-                    await _reply(scope, receive, send, message["status"], headers)
+                    reply = _replacement(message["status"], headers)
+                    self._protect(reply.headers, scope)
+                    await reply(scope, receive, send)
                     return
-                _protect(headers)
+                self._protect(headers, scope)
                 message = {**message, "headers": headers.raw}
             if not replaced:
                 await send(message)
 
-        limit = AUDIO_BYTES if _TAKES_AUDIO.fullmatch(scope["path"]) else JSON_BYTES
-        length = Headers(scope=scope).get("content-length", "0")
+        headers = Headers(scope=scope)
+        limit, too_large = _limit(scope["path"], headers.get("content-type", ""))
+        length = headers.get("content-length", "0")
         if length.isascii() and length.isdigit() and int(length) > limit:
-            await error_reply(413, _too_large(limit))(scope, receive, guarded)
+            await error_reply(413, too_large)(scope, receive, guarded)
             return
         try:
-            await self._app(scope, _bounded(receive, limit), guarded)
+            await self._app(scope, _bounded(receive, limit, too_large), guarded)
         except asyncio.CancelledError:
             # The server stops. A reply that has begun breaks off, so that nobody takes half of it
             # for the whole.
             if not started:
-                await error_reply(503, _STOPPING)(scope, receive, guarded)
+                await error_reply(503, Sentence("api.stopping"))(scope, receive, guarded)
             raise
         except Exception:
             LOG.exception("%s %s failed", scope["method"], scope["path"])
             if not started:
                 await error_reply(500)(scope, receive, guarded)
 
+    def _protect(self, headers: MutableHeaders, scope: Scope) -> None:
+        for name, value in _HEADERS.items():
+            headers[name] = value
+        if scope["scheme"] == "https":
+            headers["Strict-Transport-Security"] = self._hsts
+        # Nothing is cached, except files that say so.
+        headers.setdefault("Cache-Control", "no-store")
 
-def _protect(headers: MutableHeaders) -> None:
-    for name, value in _HEADERS.items():
-        headers[name] = value
-    # Nothing is cached, except files that say so.
-    headers.setdefault("Cache-Control", "no-store")
 
-
-async def _reply(
-    scope: Scope, receive: Receive, send: Send, status: int, headers: MutableHeaders
-) -> None:
+def _replacement(status: int, headers: MutableHeaders) -> JSONResponse:
     """Our error reply in place of another one."""
     kept = {name: headers[name] for name in ("Content-Range", "Allow") if name in headers}
-    reply = error_reply(status, headers=kept)
-    _protect(reply.headers)
-    await reply(scope, receive, send)
+    return error_reply(status, headers=kept)
 
 
-def _bounded(receive: Receive, limit: int) -> Receive:
+def _limit(path: str, content_type: str) -> tuple[int, Sentence]:
+    """Bytes that a body may have, and what to say of more."""
+    takes_audio = _TAKES_AUDIO.fullmatch(path)
+    if takes_audio and is_json(content_type):
+        return MOST_JSON_BYTES, too_much_json()
+    limit = AUDIO_BYTES if takes_audio else JSON_BYTES
+    return limit, Sentence("api.tooLargeFor", mebibytes=limit // 2**20)
+
+
+def _bounded(receive: Receive, limit: int, too_large: Sentence) -> Receive:
     taken = 0
 
     async def bounded() -> Message:
@@ -103,11 +116,7 @@ def _bounded(receive: Receive, limit: int) -> Receive:
         message = await receive()
         taken += len(message.get("body", b""))
         if taken > limit:
-            raise HTTPException(413, _too_large(limit))
+            raise HTTPException(413, too_large)
         return message
 
     return bounded
-
-
-def _too_large(limit: int) -> str:
-    return f"the body is larger than {limit // 2**20} MiB; send it in parts"

@@ -11,6 +11,7 @@ from collections import OrderedDict
 from ssdpt.monitor.store import Store, StoreUnavailable, User
 
 COOKIE = "ssdpt_session"
+DEVICE_SECONDS = 400 * 86400  # that a browser is known after a sign-in; they keep cookies no longer
 _CACHE_SECONDS = 1.0  # short: the command line may revoke tokens, too
 _MAX_CACHED = 4096  # tokens
 
@@ -33,12 +34,16 @@ class Sessions:
         self._store.revoke_token(token)
         self.clear_cache()
 
+    def remembered(self, token: str) -> User | None:
+        """The user of a token that was checked a moment ago; None: only the store can tell."""
+        cached, is_fresh = self._cached(_key(token))
+        return cached if is_fresh else None
+
     def user_of(self, token: str) -> User | None:
         """The user of a token; None if it is not valid."""
-        key = hashlib.sha256(token.encode("utf-8", "replace")).digest()
-        with self._lock:
-            cached, checked = self._cache.get(key, (None, 0.0))
-        if cached is not None and time.monotonic() - checked < _CACHE_SECONDS:
+        key = _key(token)
+        cached, is_fresh = self._cached(key)
+        if is_fresh:
             return cached
         try:
             user = self._store.check_token(token)
@@ -58,6 +63,22 @@ class Sessions:
         """Forget cached tokens, since tokens have changed."""
         with self._lock:
             self._cache.clear()
+
+    def _cached(self, key: bytes) -> tuple[User | None, bool]:
+        """What was last known of a token, and whether it was checked a moment ago."""
+        with self._lock:
+            cached, checked = self._cache.get(key, (None, 0.0))
+        return cached, cached is not None and time.monotonic() - checked < _CACHE_SECONDS
+
+
+def _key(token: str) -> bytes:
+    return hashlib.sha256(token.encode("utf-8", "replace")).digest()
+
+
+def device_cookie(name: str) -> str:
+    """The cookie by which a browser is known as one of this user: several may share it."""
+    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()
+    return f"ssdpt_device_{digest[:12]}"
 
 
 def csrf_token(token: str) -> str:

@@ -9,6 +9,8 @@ from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
+from ssdpt.sentences import Sentence
+
 _HASHED = "assets"  # folder of files with a hash of their content in the name
 _API = ("v1", "metrics", "healthz", "readyz", "docs", "openapi.json")
 
@@ -46,6 +48,6 @@ class StaticPage(StaticFiles):
         try:
             response = await super().get_response("index.html", scope)
         except HTTPException as error:
-            raise HTTPException(404, "the page was not built; for the API see /docs") from error
+            raise HTTPException(404, Sentence("api.notBuilt")) from error
         response.headers["Cache-Control"] = "no-cache"
         return response

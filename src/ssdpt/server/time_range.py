@@ -9,6 +9,8 @@ from typing import Annotated
 from fastapi import Depends, Query
 from starlette.exceptions import HTTPException
 
+from ssdpt.sentences import Sentence
+
 _LATEST = 1e11  # seconds since 1970, the year 5138: larger numbers are mistakes
 _LONGEST = 3660 * 86400.0
 _DEFAULT = 3600.0
@@ -27,11 +29,11 @@ class TimeRange:
     end: float
 
 
-def _time_range(begin: Timestamp = None, end: Timestamp = None) -> TimeRange:
+async def _time_range(begin: Timestamp = None, end: Timestamp = None) -> TimeRange:
     last = time.time() if end is None else end
     first = max(0.0, last - _DEFAULT) if begin is None else begin
     if not 0 < last - first <= _LONGEST:
-        raise HTTPException(422, "begin must be before end, by at most ten years")
+        raise HTTPException(422, Sentence("api.wrongTimes"))
     return TimeRange(first, last)
 
 

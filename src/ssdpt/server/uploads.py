@@ -12,6 +12,8 @@ import numpy as np
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
+from ssdpt.monitor.sources.pushed_source import MAX_AT_ONCE
+from ssdpt.sentences import Sentence
 from ssdpt.types import Floats
 
 _IN_MEMORY = 2**20  # bytes of a body; larger ones go to an unnamed temporary file
@@ -23,6 +25,11 @@ SampleFormat = Literal["f32", "s16"]
 _DTYPES: dict[SampleFormat, str] = {"f32": "<f4", "s16": "<i2"}
 
 
+def is_json(content_type: str) -> bool:
+    """Whether a body is a snapshot as JSON; every other one is sound."""
+    return content_type.partition(";")[0].strip().lower() == "application/json"
+
+
 async def read_body(pieces: AsyncIterator[bytes], into: IO[bytes]) -> None:
     """Write a body to `into` as it arrives; 408 if it stops arriving."""
     while True:
@@ -31,7 +38,7 @@ async def read_body(pieces: AsyncIterator[bytes], into: IO[bytes]) -> None:
         except StopAsyncIteration:
             break
         except TimeoutError as error:
-            raise HTTPException(408, "the rest of the body did not arrive") from error
+            raise HTTPException(408, Sentence("api.bodyIncomplete")) from error
         await run_in_threadpool(into.write, piece)
     into.seek(0)
 
@@ -55,7 +62,7 @@ def decode_pcm(content: bytes, channels: int, form: SampleFormat) -> Floats:
     dtype = np.dtype(_DTYPES[form])
     if not content or len(content) % (dtype.itemsize * channels):
         raise HTTPException(
-            400, f"a message must have whole frames of {channels} × {dtype.itemsize} bytes"
+            400, Sentence("api.brokenMessage", channels=channels, bytes=dtype.itemsize)
         )
     return _scaled(np.frombuffer(content, dtype), channels)
 
@@ -66,18 +73,19 @@ def _decode_l16(content: IO[bytes], kind: ContentType) -> tuple[Floats, int]:
         rate = int(str(kind.get_param("rate", "")))
         channels = int(str(kind.get_param("channels", "1")))
     except ValueError as error:
-        raise HTTPException(400, "name the rate in Hz: audio/L16;rate=16000;channels=1") from error
+        raise HTTPException(400, Sentence("api.noRate")) from error
     data = content.read()
     if rate <= 0 or channels <= 0 or not data or len(data) % (2 * channels):
-        raise HTTPException(400, f"the body must have whole frames of {channels} × 2 bytes")
+        raise HTTPException(400, Sentence("api.brokenFrames", channels=channels))
     return _scaled(np.frombuffer(data, ">i2"), channels), rate
 
 
 def _scaled(values: np.ndarray, channels: int) -> Floats:
-    scale = 1.0 if values.dtype.kind == "f" else 1 / 32768
-    samples = (values.astype(np.float32) * np.float32(scale)).reshape(-1, channels)
+    samples = values.astype(np.float32, copy=False).reshape(-1, channels)
+    if values.dtype.kind != "f":
+        samples = samples / np.float32(32768)
     if not np.isfinite(samples).all():
-        raise HTTPException(400, "some samples are not finite numbers")
+        raise HTTPException(400, Sentence("api.notFinite"))
     return samples
 
 
@@ -87,19 +95,16 @@ def _decode_file(content: IO[bytes]) -> tuple[Floats, int]:
     try:
         with soundfile.SoundFile(content) as file:
             if file.format not in _FORMATS:
-                raise HTTPException(415, f"{file.format} is not supported; send WAV, FLAC or OGG")
-            if file.frames * file.channels > _MOST_VALUES:
-                minutes = _MOST_VALUES / file.channels / file.samplerate / 60
-                raise HTTPException(
-                    413, f"the recording is too long; send at most {minutes:.0f} min at once"
-                )
+                raise HTTPException(415, Sentence("api.unsupportedFormat", format=file.format))
+            most = int(min(_MOST_VALUES / file.channels, MAX_AT_ONCE * file.samplerate))  # frames
+            if file.frames > most:
+                minutes = most / file.samplerate / 60
+                raise HTTPException(413, Sentence("api.tooLong", minutes=round(minutes)))
             # The length in the header may be wrong or open.
-            samples = file.read(
-                min(file.frames, _MOST_VALUES // file.channels), "float32", always_2d=True
-            )
+            samples = file.read(min(file.frames, most), "float32", always_2d=True)
             rate = int(file.samplerate)
     except (soundfile.SoundFileError, ValueError, OSError) as error:
-        raise HTTPException(415, "not a readable WAV, FLAC or OGG file") from error
+        raise HTTPException(415, Sentence("api.notSound")) from error
     if not len(samples):
-        raise HTTPException(400, "the recording is empty")
+        raise HTTPException(400, Sentence("api.emptyRecording"))
     return _scaled(samples, samples.shape[1]), rate

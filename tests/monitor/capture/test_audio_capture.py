@@ -239,3 +239,18 @@ def test_a_stream_waits_for_the_rest_of_a_second(sound):
     capture.complete_recording()
     capture.stop()
     assert len(capture.levels) == 1
+
+
+def test_a_second_that_is_added_meanwhile_does_not_disturb_who_looks():
+    """The loop looks for a second while the capture adds the next one."""
+    capture = AudioCapture("m", GivenChunks([]), LogMel(FeatureConfig(), RATE), RATE, seconds=60.0)
+
+    class WhileComparing(float):
+        def __eq__(self, other):
+            capture.indicators.append((3.0, "new"))
+            return float(self) == other
+
+        __hash__ = float.__hash__
+
+    capture.indicators.extend([(1.0, "old"), (WhileComparing(2.0), "older")])
+    assert capture.indicators_at(1.0) == "old"

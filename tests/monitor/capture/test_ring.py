@@ -73,3 +73,17 @@ def test_however_it_was_filled_it_holds_the_last_samples(sizes):
         total += size
     held = min(total, 20)
     np.testing.assert_array_equal(ring.between(-1e9, 1e9)[0], numbered(total - held, held))
+
+
+def test_every_row_is_given_once_by_number():
+    ring = Ring(3.0, RATE)
+    ring.add(numbered(0, 5), 0.0)
+    rows, begin, following = ring.since(2)
+    np.testing.assert_array_equal(rows, numbered(2, 3))
+    assert (begin, following) == (pytest.approx(0.2), 5)
+    assert not len(ring.since(following)[0])
+    ring.add(numbered(5, 4), 0.5001)  # a time that is corrected
+    np.testing.assert_array_equal(ring.since(following)[0], numbered(5, 4))
+    ring.add(numbered(9, 40), 0.9)
+    np.testing.assert_array_equal(ring.since(following)[0], numbered(19, 30))  # all that is held
+    assert ring.count == 49

@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 from ssdpt.monitor.messages import Acknowledgement, Reading, ReadingTaken, StateChanged
+from ssdpt.monitor.outputs.context import MachineLabel, OutputContext
+
+
+def named(names, **more):
+    """Machines with these names, by id."""
+    return OutputContext({id: MachineLabel(name) for id, name in names.items()}, **more)
 
 
 def changed(event, **changes):

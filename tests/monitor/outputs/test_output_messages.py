@@ -34,13 +34,32 @@ def test_an_event_has_the_fields_that_the_interface_promises():
     content = sent(EventChanged(event=event, change=7))
     assert set(content) == {
         *("id", "machine", "kind", "level", "state", "began", "ended", "peak", "threshold"),
-        *("message", "label", "acknowledged", "comments", "has_audio", "audio_begin"),
+        *(
+            "message",
+            "sentence",
+            "label",
+            "acknowledged",
+            "comments",
+            "has_audio",
+            "audio_begin",
+            "voice_seconds",
+        ),
         *("top_bands_hz", "findings", "episodes", "may_continue", "baseline_learned_at"),
-        *("severity", "delivery", "change"),
+        *(
+            "severity",
+            "speed_rpm",
+            "cause",
+            "work_order",
+            "fault",
+            "looks_like",
+            "delivery",
+            "change",
+        ),
     }
     assert content["state"] == "cleared"
     assert content["acknowledged"] == {"who": "ann", "at": 1.7e9 + 30}
-    assert content["comments"] == [{"who": "ann", "at": 1.7e9 + 31, "text": "looked at"}]
+    (comment,) = content["comments"]
+    assert comment == {"who": "ann", "at": 1.7e9 + 31, "text": "looked at", "sentence": None}
     assert content["top_bands_hz"] == [[100.0, 200.0]]
     assert content["change"] == 7
     assert sent(EventChanged(event=an_event()))["acknowledged"] is None
@@ -48,7 +67,7 @@ def test_an_event_has_the_fields_that_the_interface_promises():
 
 def test_findings_are_codes_and_numbers():
     event = an_event(findings=(Finding(code="tone", hz=130.2, db=30.4, new=True),))
-    numbers = {"low_hz": None, "high_hz": None, "per_second": None, "new": True}
+    numbers = {"low_hz": None, "high_hz": None, "per_second": None, "new": True, "lines": []}
     assert sent(EventChanged(event=event))["findings"] == [
         {"code": "tone", "db": 30.4, "hz": 130.2, **numbers}
     ]

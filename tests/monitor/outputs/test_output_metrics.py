@@ -51,6 +51,7 @@ def busy_metrics():
     metrics.publish(EventChanged(event=an_event("fan", level="alert")))
     status = OutputStatus("works", True, queued=3, sent=10, failed=1, dropped=2)
     metrics.watch_outputs([SimpleNamespace(name="mqtt a:1", status=status)] * 2)
+    metrics.watch_shedding(lambda: 2, lambda: {"skipped": 5})
     return metrics
 
 

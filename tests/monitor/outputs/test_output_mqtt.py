@@ -14,7 +14,7 @@ import sys
 import jinja2
 import pytest
 from cable import PUBACK, PUBLISH, Cable
-from sample_messages import reading, state_changed
+from sample_messages import named, reading, state_changed
 
 from free_ports import free_port
 from receivers import Broker, Subscriber, an_event, certificate
@@ -46,7 +46,7 @@ def connect(request):
 
     def make(port, names=None, **more):
         settings = MqttSettings(host="127.0.0.1", port=port, prefix="plant", **more)
-        output = MqttOutput(settings, names, pauses=lambda: itertools.repeat(0.05))
+        output = MqttOutput(settings, named(names or {}), pauses=lambda: itertools.repeat(0.05))
         output.start()
         request.addfinalizer(lambda: output.close(0.2))
         return output
@@ -285,7 +285,7 @@ def test_other_names_are_announced_without_any_other_message(broker, connect):
     output = connect(broker.port, {"fan": "Fan", "pump-3": "Pump 3"})
     with Subscriber(broker.port, "homeassistant/sensor/+/state/config") as subscriber:
         wait_until(lambda: len(subscriber.messages) == 2)
-        output.rename({"fan": "Fan", "pump-3": "Coolant pump", "mixer": "Mixer"})
+        output.update(named({"fan": "Fan", "pump-3": "Coolant pump", "mixer": "Mixer"}))
         wait_until(lambda: len(subscriber.messages) == 4)
         subscriber.say("homeassistant/sensor/end/state/config", b"{}")
         wait_until(lambda: len(subscriber.messages) == 5)
@@ -302,7 +302,7 @@ def test_other_names_are_announced_without_any_other_message(broker, connect):
     )
     broker.stop()
     wait_until(lambda: not output.status.healthy)
-    output.rename({"fan": "Roof fan"})  # nobody receives it now
+    output.update(named({"fan": "Roof fan"}))  # nobody receives it now
     broker.start()
     wait_until(lambda: device_names(broker.port)["plant_fan"] == {"Roof fan"})
 
@@ -317,10 +317,10 @@ def test_a_machine_that_is_added_again_has_its_name(broker, connect, away):
         broker.stop()
         wait_until(lambda: not output.status.healthy)
     output.publish(MachineRemoved(machine="fan"))
-    output.rename({"pump-3": "Pump 3"})
+    output.update(named({"pump-3": "Pump 3"}))
     if not away:
         wait_until(lambda: device_names(broker.port) == {"plant_pump-3": {"Pump 3"}})
-    output.rename({"fan": "New fan", "pump-3": "Pump 3"})
+    output.update(named({"fan": "New fan", "pump-3": "Pump 3"}))
     if away:
         broker.start()
     wait_until(lambda: output.status.sent == 2)
@@ -332,7 +332,7 @@ def test_a_machine_that_is_added_again_has_its_name(broker, connect, away):
 @needs_mosquitto
 def test_a_word_on_an_event_does_not_bring_a_removed_machine_back(broker, connect):
     output = connect(broker.port, {"fan": "Fan", "pump-3": "Pump 3"})
-    output.rename({"fan": "Fan"})
+    output.update(named({"fan": "Fan"}))
     output.publish(MachineRemoved(machine="pump-3"))
     publish_events(output, 1)  # of the pump
     wait_until(lambda: output.status.sent == 2)
@@ -436,7 +436,7 @@ def test_a_missing_package_is_named(monkeypatch):
 def test_a_broker_is_tried_without_a_word(broker):
     settings = MqttSettings(host="127.0.0.1", port=broker.port, prefix="plant")
     with Subscriber(broker.port, "#") as subscriber:
-        assert MqttOutput(settings, {"fan": "Fan"}).probe(5.0) == "reachable (nothing sent)"
+        assert MqttOutput(settings, named({"fan": "Fan"})).probe(5.0) == "reachable (nothing sent)"
         subscriber.say("end", b"")
         wait_until(lambda: subscriber.payloads("end"))
         assert not [
@@ -457,3 +457,16 @@ def test_a_broker_that_refuses_the_password_is_reported_without_it(tmp_path):
         with pytest.raises(TryAgain, match=r"no connection \(.*(?i:authori|password)") as error:
             MqttOutput(settings).probe(5.0)
     assert "Tr0ub4dor" not in str(error.value)
+
+
+@needs_mosquitto
+def test_a_test_message_does_not_disturb_the_connection(broker, connect):
+    output = connect(broker.port)
+    wait_until(lambda: output.status.message == "connected")
+    with Subscriber(broker.port, "plant/test", "plant/status") as subscriber:
+        assert output.test(5.0) == "the broker has acknowledged a message to plant/test"
+        wait_until(lambda: subscriber.last("plant/test") == b"test")
+        assert subscriber.payloads("plant/status") == [b"online"]
+    broker.stop()
+    with pytest.raises(TryAgain, match="no connection"):
+        output.test(5.0)

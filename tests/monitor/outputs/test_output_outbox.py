@@ -81,17 +81,6 @@ def test_what_is_on_its_way_is_neither_dropped_nor_lost():
     assert outbox.take(timeout=0) == reading(4)
 
 
-def test_the_rest_is_taken_and_done_together():
-    outbox = Outbox(10)
-    for number in range(4):
-        outbox.put(reading(number))
-    first = outbox.take(timeout=0)
-    assert [first, *outbox.take_rest()] == [reading(number) for number in range(4)]
-    assert len(outbox) == 4
-    assert outbox.done() == 4
-    assert len(outbox) == 0
-
-
 def test_closing_lets_out_what_waits_and_wakes_who_waits():
     outbox = Outbox(10)
     outbox.put(reading(0))

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
+
 import numpy as np
 import pytest
 
 from ssdpt import Detector, load
 from ssdpt.config.tree import load_config
 from ssdpt.data.layouts import read_layout
+from ssdpt.errors import SsdptError
 from ssdpt.monitor.capture.frame_window import FrameWindow
 from ssdpt.monitor.scoring.live_model import LiveModel, ScoringCursor
 
@@ -107,3 +111,73 @@ def test_too_little_sound_is_not_judged(detector):
     window = FrameWindow(2000, detector.front_end.bins)
     window.add(np.zeros((10, detector.front_end.bins), np.float32))
     assert model.score([(window, ScoringCursor(detector.sections[0]))]) == [None]
+
+
+def _live_scores(model, frames, section, every=1, step=31):
+    """The score after every `step` new frames."""
+    window, cursor = FrameWindow(2000, frames.shape[1]), ScoringCursor(section, every=every)
+    scores = []
+    for first in range(0, len(frames), step):
+        window.add(frames[first : first + step])
+        scores += model.score([(window, cursor)])
+    return scores, cursor
+
+
+@pytest.fixture(scope="module")
+def segment_detector(simulated):
+    """One that scores segments."""
+    recordings = [item for item in read_layout(simulated).recordings if item.machine == "fan"]
+    changes = {"system": "ssdpt", "device": "cpu", "audio.clip_seconds": 4.0}
+    return Detector.fit(recordings, config=load_config("tiny", changes))
+
+
+def test_where_no_segment_is_new_the_score_stays(segment_detector, sound):
+    detector = segment_detector
+    model = LiveModel(detector)
+    assert model.hop is not None
+    assert model.hop > 1
+    frames = detector.front_end(np.concatenate([sound, sound[::-1]]))
+    scores, _ = _live_scores(model, frames, detector.sections[0], step=1)
+    first = next(at for at, score in enumerate(scores) if score is not None)
+    assert None not in scores[first:]
+    assert len({score.frame for score in scores[first:]}) < len(scores) - first
+
+
+def test_fewer_segments_give_a_score_for_less_work(segment_detector, sound):
+    detector = segment_detector
+    model, section = LiveModel(detector), detector.sections[0]
+    long = np.concatenate([sound, sound[::-1]])
+    frames = detector.front_end(long)
+    full, all_segments = _live_scores(model, frames, section)
+    fewer, some_segments = _live_scores(model, frames, section, every=4)
+    begun, begun_later = (
+        next(at for at, score in enumerate(scores) if score is not None) for scores in (full, fewer)
+    )
+    assert begun <= begun_later <= begun + 1
+    assert None not in fewer[begun_later:]
+    assert len(some_segments.segments) <= len(all_segments.segments) / 4 + 1
+    numbers = [number for number, _, _ in some_segments.segments]
+    assert numbers == sorted(numbers)
+    exact = {number: value for number, value, _ in all_segments.segments}
+    for number, value, _ in some_segments.segments:
+        assert value == pytest.approx(exact[number], rel=1e-4, abs=1e-4)
+
+
+def test_a_score_that_is_not_a_number_is_an_error(detector, sound, monkeypatch):
+    """It would count as normal, and stay in every mean after it."""
+    model = LiveModel(detector)
+    window = FrameWindow(2000, detector.front_end.bins)
+    window.add(detector.front_end(sound))
+    score_frames = model.scorer.score_frames
+
+    def broken(clips):
+        def score_as(section, good):
+            score = good(section)
+            timeline = replace(score.timeline, value=score.timeline.value * np.nan)
+            return replace(score, value=float("nan"), timeline=timeline)
+
+        return [partial(score_as, good=good) for good in score_frames(clips)]
+
+    monkeypatch.setattr(model.scorer, "score_frames", broken)
+    with pytest.raises(SsdptError, match="scores that are not finite numbers; learn a new"):
+        model.score([(window, ScoringCursor(detector.sections[0]))])

@@ -102,7 +102,7 @@ def test_the_answer_healthy_is_learned_by_the_model(opened, tmp_path):
         monitor.api.commission("pump-1", healthy=True)
     wait_until(lambda: monitor.api.machine_status("pump-1").question)
     assert not monitor.store.events(kind="anomaly")
-    assert any("is it healthy?" in note for note in monitor.log.notes)
+    wait_until(lambda: any("is it healthy?" in note for note in monitor.log.notes))
     assert b'ssdpt_question{machine="pump-1"} 1.0' in monitor.metrics.text()
     before = len(monitor.machines["pump-1"].model.detector.fingerprint)
     monitor.api.commission("pump-1", healthy=True)

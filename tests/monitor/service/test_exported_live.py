@@ -15,7 +15,7 @@ from waiting import wait_until
 
 
 @pytest.mark.parametrize("runtime", ["onnx", "openvino"])
-def test_an_export_of_the_default_model_scores_a_machine(opened, tmp_path, runtime):
+def test_an_export_of_the_default_model_scores_a_machine(opened, traced_once, tmp_path, runtime):
     clips = SimulatedSource(pump().source, 16000).normal_clips(12)
     learned = learn_baseline(clips, 16000, "pump").detector
     assert learned.system_name in {"texture", "multiview"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import threading
 import time
@@ -12,6 +13,7 @@ import pytest
 import soundfile
 import yaml
 from monitors import SPEED, finish_jobs, learn, pump
+from sqlalchemy import update
 
 from ssdpt.config.tree import load_config
 from ssdpt.detection.detector import Detector
@@ -25,6 +27,8 @@ from ssdpt.monitor.learning.baseline import learn_baseline
 from ssdpt.monitor.messages import Event, MachineRemoved
 from ssdpt.monitor.scoring.live_model import LiveModel
 from ssdpt.monitor.sources.simulated_source import SimulatedSettings, SimulatedSource
+from ssdpt.monitor.store import Store
+from ssdpt.monitor.store.tables import machine_values
 from waiting import wait_until
 
 
@@ -211,6 +215,69 @@ def test_one_damaged_model_does_not_keep_the_others_from_starting(opened, tmp_pa
     learn(again)
 
 
+def test_a_damaged_model_in_the_configuration_does_not_keep_the_others_from_starting(
+    opened, tmp_path, models
+):
+    named = tmp_path / "model"
+    shutil.copytree(models["texture"], named)
+    head = json.loads((named / "config.json").read_text())
+    (named / "config.json").write_text(json.dumps({**head, "system": {"portraits": []}}))
+    broken = pump().model_copy(update={"id": "broken", "name": "Broken", "model": named})
+    config = MonitorConfig(machines=(broken, pump()), speed=SPEED)
+    monitor = opened(config)
+    learn(monitor)
+    assert monitor.machines["broken"].model is None
+    (problem,) = monitor.api.status().problems
+    assert str(named) in problem
+    assert "Broken is not judged" in problem
+
+
+def test_a_model_without_the_section_does_not_keep_the_others_from_starting(
+    opened, tmp_path, models
+):
+    changes = {"id": "moved", "name": "Moved", "model": models["texture"], "section": "99"}
+    moved = pump().model_copy(update=changes)
+    monitor = opened(MonitorConfig(machines=(moved, pump()), speed=SPEED))
+    assert monitor.machines["moved"].model is None
+    (problem,) = monitor.api.status().problems
+    assert "has no section '99'" in problem
+    assert "Moved is not judged" in problem
+
+
+def test_damaged_values_in_the_store_do_not_keep_a_service_from_starting(opened, tmp_path):
+    config = MonitorConfig(machines=(pump(),), speed=SPEED)
+    monitor = opened(config)
+    learn(monitor)
+    opened.close()
+    for damage in ('{"a": ', "7", "[[]]", '"x"', "[" * 100_000, '{"points": 1}', "Infinity"):
+        with (
+            Store.open(f"sqlite:///{tmp_path}/history.db", tmp_path / "data") as store,
+            store.database.write() as connection,
+        ):
+            connection.execute(update(machine_values).values(value=damage))
+        again = opened(config)
+        wait_until(lambda again=again: again.api.machine_status("pump-1").last_sound is not None)
+        opened.close()
+
+
+def test_a_model_that_was_being_replaced_when_the_service_was_killed_is_used_again(
+    opened, tmp_path
+):
+    config = MonitorConfig(machines=(pump(),), speed=SPEED)
+    monitor = opened(config)
+    learn(monitor)
+    digest = monitor.machines["pump-1"].model.digest
+    opened.close()
+    # As a kill between two renames leaves it, where folders cannot be swapped in one step.
+    folder = tmp_path / "data" / "models" / "pump-1"
+    shutil.copytree(folder, folder.with_name(".pump-1.abcd1234.tmp"))
+    folder.rename(folder.with_name(".pump-1.abcd1234.old"))
+    again = opened(config)
+    assert again.machines["pump-1"].model.digest == digest
+    assert any("the one before is used" in note for note in again.log.notes)
+    assert [path.name for path in folder.parent.iterdir()] == ["pump-1"]
+
+
 def test_learning_that_was_cut_off_begins_anew_and_can_be_stopped(opened):
     config = MonitorConfig(machines=(pump(),), speed=SPEED)
     monitor = opened(config)
@@ -353,7 +420,7 @@ def test_one_that_is_removed_while_a_model_is_fitted_to_it_leaves_none(opened, t
 
 
 def test_what_is_called_normal_before_its_sound_is_stored_is_learned_too(opened):
-    monitor = opened(MonitorConfig(machines=(pump(fault_after=60.0),), speed=SPEED))
+    monitor = opened(MonitorConfig(machines=(pump(fault_after=20.0),), speed=SPEED))
     learn(monitor)
     before = len(monitor.machines["pump-1"].model.detector.fingerprint)
     go_on = threading.Event()
@@ -382,7 +449,7 @@ def test_monitoring_goes_on_whatever_happens_in_a_round(opened):
 
 
 def test_an_event_is_recorded_though_its_source_has_died(opened):
-    monitor = opened(MonitorConfig(machines=(pump(fault_after=60.0),), speed=SPEED))
+    monitor = opened(MonitorConfig(machines=(pump(fault_after=20.0),), speed=SPEED))
     learn(monitor)
     event = wait_until(lambda: monitor.store.events(kind="anomaly"))[0]
     monitor.machines["pump-1"].capture.stop()

@@ -21,7 +21,7 @@ def pushed(id):
 
 
 def test_a_fault_is_detected_recorded_acknowledged_and_there_after_a_restart(opened):
-    config = MonitorConfig(machines=(pump(fault_after=100.0),), speed=SPEED)
+    config = MonitorConfig(machines=(pump(fault_after=20.0),), speed=SPEED)
     monitor = opened(config)
     subscription = monitor.api.subscribe()
     learn(monitor)
@@ -80,12 +80,14 @@ def test_a_machine_learns_its_baseline_live(opened):
 
 
 def test_an_event_labelled_normal_is_added_to_the_model(opened):
-    monitor = opened(MonitorConfig(machines=(pump(fault_after=60.0),), speed=SPEED))
+    monitor = opened(MonitorConfig(machines=(pump(fault_after=20.0),), speed=SPEED))
     learn(monitor)
     event = wait_until(lambda: monitor.store.events())[0]
     wait_until(lambda: monitor.store.event(event.id).audio_begin is not None)
     before = len(monitor.machines["pump-1"].model.detector.fingerprint)
-    assert monitor.api.label(event.id, "normal", "ada").label == "normal"
+    labelled = monitor.api.label(event.id, "normal", "ada")
+    assert labelled.label == "normal"
+    assert labelled.acknowledged.who == "ada"  # who says what it was has seen it
     wait_until(lambda: len(monitor.machines["pump-1"].model.detector.fingerprint) > before)
     wait_until(lambda: any("is normal from now on" in note for note in monitor.log.notes))
 
@@ -154,7 +156,7 @@ def test_a_changed_configuration_is_used_and_a_broken_one_is_not(opened, tmp_pat
 
 def test_no_sound_is_kept_where_none_may_be(opened, tmp_path):
     config = MonitorConfig(
-        machines=(pump(fault_after=60.0),), speed=SPEED, retention={"keep_audio": False}
+        machines=(pump(fault_after=20.0),), speed=SPEED, retention={"keep_audio": False}
     )
     monitor = opened(config)
     learn(monitor)

@@ -23,8 +23,8 @@ class Values(dict):
         kept = super().get((id, key))
         return None if kept is None else json.loads(kept)
 
-    def set(self, id, key, value):
-        self[id, key] = json.dumps(value)
+    def set_all(self, values):
+        self.update({key: json.dumps(value) for key, value in values.items()})
 
 
 def machine(id, smoothed=None, state="normal", type="pump", time=0.0):
@@ -105,6 +105,7 @@ def test_outlook_of_a_rise_and_over_a_restart(machines):
     assert said.earliest < 60.0 * 250 < said.latest
     prognosis.save()
     again = Prognosis(machines, Store(), values)
+    again.restore(one.id)
     assert again.outlook(one).latest == pytest.approx(said.latest, rel=1e-3)
 
 

@@ -112,10 +112,10 @@ def test_accepting_a_drift_learns_the_normal_sound_anew():
     machine = Machine()
     machine.seconds(310, sound=QUIET)
     whistling = np.tile(WHISTLING, 10)
-    assert machine.monitor.find_changes(whistling)[0].code == "tone"
+    assert machine.monitor.find_changes(whistling, 0.0)[0].code == "tone"
     machine.seconds(400, score=99.0, sound=WHISTLING)
     machine.monitor.accept_drift()
-    assert machine.monitor.find_changes(whistling) == ()  # not known yet
+    assert machine.monitor.find_changes(whistling, 0.0) == ()  # not known yet
     machine.seconds(400, score=99.0, sound=WHISTLING)
     assert machine.monitor.references.sound is not None
-    assert "tone" not in [finding.code for finding in machine.monitor.find_changes(whistling)]
+    assert "tone" not in [finding.code for finding in machine.monitor.find_changes(whistling, 0.0)]

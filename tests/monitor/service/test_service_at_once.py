@@ -14,9 +14,12 @@ from monitors import SPEED, finish_jobs, learn, pump
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.capture.capture import AudioCapture
 from ssdpt.monitor.config import MachineSettings, MonitorConfig, read_monitor_config
+from ssdpt.monitor.messages import Reading
 from ssdpt.monitor.scoring.live_model import LiveScore
+from ssdpt.monitor.service import service as service_module
 from ssdpt.monitor.service.loop import _process
 from ssdpt.monitor.sources.pushed_source import PushedSettings
+from ssdpt.monitor.store import StoreUnavailable
 from waiting import wait_until
 
 
@@ -25,7 +28,7 @@ def pushed(id):
 
 
 def test_an_event_that_changes_while_its_recording_waits_is_recorded_once(opened):
-    service = opened(MonitorConfig(machines=(pump(fault_after=60.0),), speed=SPEED))
+    service = opened(MonitorConfig(machines=(pump(fault_after=20.0),), speed=SPEED))
     machine = service.machines["pump-1"]
     learn(service)
     go_on = threading.Event()
@@ -52,7 +55,7 @@ def test_an_event_that_changes_while_its_recording_waits_is_recorded_once(opened
 
 
 def test_a_recording_does_not_wait_for_fits(opened):
-    service = opened(MonitorConfig(machines=(pump(fault_after=60.0),), speed=SPEED))
+    service = opened(MonitorConfig(machines=(pump(fault_after=20.0),), speed=SPEED))
     learn(service)
     go_on = threading.Event()
     service._fits.submit("a fit that takes long", partial(go_on.wait, 120))
@@ -170,3 +173,47 @@ def test_all_machines_are_asked_to_stop_before_one_is_waited_for(opened, monkeyp
     opened.close()
     assert asked == [5] * 5
     assert not any(capture.alive for capture in captures)
+
+
+def test_sources_that_do_not_end_are_not_waited_for_one_by_one(opened, monkeypatch):
+    """27 seconds for 200 machines were measured, and a supervisor kills after 30."""
+    released = threading.Event()
+    monkeypatch.setattr(AudioCapture, "_run", lambda _: released.wait())
+    monkeypatch.setattr(service_module, "_STOPPING", 0.5)
+    opened(MonitorConfig(machines=tuple(pushed(f"m{n}") for n in range(60))))
+    began = time.monotonic()
+    opened.close()
+    assert time.monotonic() - began < 20.0  # it was 30
+    released.set()
+
+
+@pytest.mark.parametrize("hangs", ["add_readings", "set_values"])
+def test_a_database_that_hangs_does_not_hold_up_the_stop(opened, monkeypatch, caplog, hangs):
+    released = threading.Event()
+    service = opened(MonitorConfig(machines=(pushed("m1"),)))
+    monkeypatch.setattr(service_module, "_LAST_WRITES", 0.5)
+    monkeypatch.setattr(service.store, hangs, lambda *_, **__: released.wait())
+    service._writer.add_reading(Reading(machine="m1", time=1.0, state="normal", level_dbfs=-30.0))
+    closed = threading.Thread(target=opened.close)
+    closed.start()
+    wait_until(lambda: any("stops without waiting" in line for line in caplog.messages))
+    released.set()
+    closed.join()
+
+
+def test_a_service_is_not_ready_while_its_store_takes_nothing(opened, monkeypatch):
+    """It used to say 200 while the database hung."""
+    service = opened(MonitorConfig(machines=(pushed("m1"),)))
+    wait_until(lambda: service.ready, "it is ready")
+
+    def refuse(*_):
+        raise StoreUnavailable("the database does not respond")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(service.store, "add_readings", refuse)
+        service._writer.add_reading(
+            Reading(machine="m1", time=1.0, state="normal", level_dbfs=-30.0)
+        )
+        wait_until(lambda: not service.ready, "it is not")
+        assert "does not respond" in service.api.status().problems[0]
+    wait_until(lambda: service.ready, "it is ready again")

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 
 import numpy as np
 import pytest
 from bearing import BEGAN, EVERY, RATE, SAMPLES, bearing, snapshot
 
 from ssdpt.alarms.indicator_baseline import FEWEST_STEPS
+from ssdpt.diagnosis.catalogue import BearingCatalogue
 from ssdpt.monitor.capture.snapshot_capture import SnapshotCapture
 from ssdpt.monitor.config import MachineSettings, SensorSettings
 from ssdpt.monitor.messages import EventChanged, ReadingTaken
+from ssdpt.monitor.operating import open_operating_data
+from ssdpt.monitor.operating.pushed_operating_data import PushedOperatingDataSettings
+from ssdpt.monitor.service.shaft import open_shaft
 from ssdpt.monitor.service.snapshot_machine import SnapshotMonitor
 from ssdpt.monitor.sources.pushed_source import PushedSettings, PushedSnapshots
 from ssdpt.monitor.sources.snapshot import Unusable
@@ -24,7 +29,9 @@ class Machine:
         sensor = SensorSettings(**{"unit": "g", "full_scale": 50, **sensor}, snapshots=True)
         settings = MachineSettings(id="pump", source=PushedSettings(), sensor=sensor)
         capture = SnapshotCapture("pump", PushedSnapshots(settings.source, sensor))
-        self.monitor = SnapshotMonitor(settings, capture)
+        self.monitor = SnapshotMonitor(
+            settings, capture, open_shaft(settings, BearingCatalogue.shipped())
+        )
         self.number = 0
         self.messages = []
 
@@ -34,7 +41,7 @@ class Machine:
             self.measure(*axes)
         learned = self.monitor.collector.learn(self.monitor.settings.alarm, self.monitor.last.time)
         self.monitor.collector = None
-        self.monitor.adopt(*learned)
+        self.monitor.normal.adopt(*learned)
         return self
 
     def measure(self, *axes, count=1, **more):
@@ -177,7 +184,7 @@ def test_snapshots_that_cannot_be_used_change_nothing_but_are_reported(pump, bad
     for number in range(3):
         assert pump.take(bad(pump.number + number)) == []
     assert json.dumps(pump.monitor.learned_values()) == before
-    assert "; 3 left out, the last: " in pump.monitor.source_remarks
+    assert "3 left out, the last: " in pump.monitor.source_remarks
     assert sentence in pump.monitor.source_remarks
     (event,) = pump.events("signal")
     assert sentence in event.message
@@ -285,3 +292,18 @@ def test_a_lost_source_keeps_the_level(pump):
     pump.monitor.check_lost()
     assert pump.monitor.state == "lost"
     assert pump.measure(burst(0.2))[0].state == "alarm"
+
+
+def test_a_control_system_decides_whether_it_runs():
+    machine = Machine().learn(bearing)
+    reported = PushedOperatingDataSettings(settle_seconds=1.5 * EVERY)
+    machine.monitor.operating = open_operating_data(reported)
+    machine.monitor.reported_running.settle_seconds = reported.settle_seconds
+    machine.monitor.operating.push(running=False)
+    loud = partial(bearing, burst=0.5)
+    assert {one.state for one in machine.measure(loud, count=5)} == {"off"}
+    machine.monitor.operating.push(running=True)
+    assert [one.state for one in machine.measure(bearing, count=3)] == [
+        *("starting", "starting", "normal"),
+    ]
+    assert machine.events("anomaly") == []

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from types import SimpleNamespace
 
+from ssdpt.monitor.capture.arrivals import Arrivals
+from ssdpt.monitor.messages import OperatingData
 from ssdpt.monitor.service.status_changes import StatusChanges
 from ssdpt.monitor.sources.base import SourceStatus
 
@@ -18,9 +20,11 @@ def machine(id):
         question=None,
         baseline_status=None,
         change_points=[],
-        capture=SimpleNamespace(source=source, failure=""),
+        capture=SimpleNamespace(source=source, failure="", arrivals=Arrivals(at_intervals=False)),
         collector=None,
         source_remarks="",
+        operating=None,
+        operating_data=None,
     )
 
 
@@ -53,3 +57,24 @@ def test_source_operating_point_and_learning_progress_are_noticed():
     fan.question = "is it healthy?"
     pump.change_points.append("a rise")
     assert after_check() == ["pump", "fan"]
+
+
+def test_operating_data_is_noticed_every_few_seconds():
+    published, pump = [], machine("pump")
+    changes = StatusChanges([pump], SimpleNamespace(machine_changed=published.append))
+    pump.operating = SimpleNamespace(status="connected")
+    changes.check()
+    pump.operating_data = OperatingData(at=1200.0, running=True, speed_rpm=1480)
+    changes.check()
+    assert published == ["pump"]
+    for second in range(1, 3):  # a speed that always changes a little
+        pump.operating_data = OperatingData(
+            at=1200.0 + second, running=True, speed_rpm=1480 + second
+        )
+        changes.check()
+    assert published == ["pump"]
+    pump.operating_data = OperatingData(at=1202.0, running=False, speed_rpm=0)
+    changes.check()
+    pump.operating.status = "retrying"
+    changes.check()
+    assert published == ["pump"] * 3

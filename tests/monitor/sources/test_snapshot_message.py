@@ -11,7 +11,7 @@ import soundfile
 
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.config import SensorSettings
-from ssdpt.monitor.sources.snapshot_message import decode_snapshot
+from ssdpt.monitor.sources.snapshot_message import decode_snapshot, read_message
 
 NOON = 1_700_000_000.0
 GRAVITY = SensorSettings(unit="g", full_scale=50, snapshots=True)
@@ -108,3 +108,9 @@ def test_sound_files_hold_all_axes():
 def test_other_bytes_are_refused(content, sentence):
     with pytest.raises(SsdptError, match=sentence):
         decode_snapshot(content, GRAVITY, NOON)
+
+
+@pytest.mark.parametrize("content", ["[" * 9 * 2**20, '{"values": [' + "0," * 1_000_001 + "0]}"])
+def test_much_json_is_refused_unread(content):
+    with pytest.raises(SsdptError, match="at most 8 MiB and 1000000 values; send it as a WAV"):
+        read_message(content.encode())

@@ -12,6 +12,7 @@ import threading
 import numpy as np
 import pytest
 from hand_clock import NOON, HandClock, Listener, amplitude, ends_meet, joined, tone
+from pydantic import ValidationError
 
 from sounds import hum, write_clip
 from ssdpt.common.backoff import Backoff
@@ -236,3 +237,20 @@ def test_without_the_extra_it_says_which_one():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.startswith("SsdptError"), done.stderr
     assert "pip install 'ssdpt[stream]'" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        *("http://0.0.0.0:9999/?listen=1", "tcp://0.0.0.0:9999?listen", "rtmp://x/y?a=b&listen=2"),
+        *("srt://0.0.0.0:9999?mode=listener", "srt://0.0.0.0:9999?mode=rendezvous"),
+    ],
+)
+def test_a_source_never_opens_a_port_of_this_computer(url):
+    with pytest.raises(ValidationError, match="does not wait for one"):
+        NetworkSettings(url=url)
+
+
+def test_other_options_of_an_address_are_allowed():
+    for url in ("http://cam/a?listening=1&mode=caller", "rtsp://cam/a?b=2", "a?listen.mp3"):
+        assert NetworkSettings(url=url).url == url

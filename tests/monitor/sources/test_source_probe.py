@@ -12,7 +12,7 @@ from hand_clock import tone
 from free_ports import free_port
 from sounds import write_clip
 from ssdpt.monitor.config import MachineSettings, MonitorConfig
-from ssdpt.monitor.outputs.mail_output import MailSettings
+from ssdpt.monitor.outputs.notify_output import NotifySettings
 from ssdpt.monitor.outputs.webhook_output import WebhookSettings
 from ssdpt.monitor.service import check
 from ssdpt.monitor.service.check import CheckResult, check_connections
@@ -113,13 +113,12 @@ def test_all_are_opened_at_once_and_reported_in_the_order_of_the_file(monkeypatc
 
 def test_outputs_are_named_by_their_place_and_hold_no_secret(tmp_path):
     hook = WebhookSettings(url=f"http://127.0.0.1:{free_port()}/secret")
-    mail = MailSettings(
-        **{"host": "mail.example", "sender": "a@b", "to": ("c@d",), "user": "ann"},
-        password_file=tmp_path / "none",
+    mail = NotifySettings(
+        urls=("mailto://ann:{password}@mail.example",), password_file=tmp_path / "none"
     )
     reached, unread = check_connections(config_of(outputs=(hook, mail)))
     assert reached.name == hook.url.removesuffix("/secret").replace("http", "webhook http")
     assert not reached.ok
     assert "refused" in reached.message
-    assert (unread.name, unread.ok) == ("mail", False)
+    assert (unread.name, unread.ok) == ("notify", False)
     assert "the secret cannot be read" in unread.message

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -78,6 +79,23 @@ def test_what_overlaps_or_comes_too_late_is_left_out(source):
     assert next(chunks).time == pytest.approx(NOON - 15)
 
 
+@pytest.mark.parametrize("timed", [False, True])
+def test_after_the_clock_was_set_back_sound_is_taken_at_its_new_time(source, clock, timed):
+    def push():
+        clock.now += 1.0
+        return source.push(SECOND, RATE, time=clock.wall() - 1.0 if timed else None)
+
+    chunks = source.chunks(threading.Event())
+    assert [push() for _ in range(3)] == [1.0, 1.0, 1.0]
+    assert ends_meet(seconds_of(chunks, 3.0, RATE), RATE)
+    clock.set_by = -3600.0
+    assert [push() for _ in range(3)] == [1.0, 1.0, 1.0]
+    after = seconds_of(chunks, 3.0, RATE)
+    assert after[0].time == pytest.approx(NOON + 3.0 - 3600.0)
+    assert after[0].gap > 0  # nothing lasts across it
+    assert ends_meet(after, RATE)
+
+
 def test_small_disagreements_of_clocks_are_no_gap(source):
     for number, off in enumerate((0.0, 0.3, -0.2, 0.4)):
         assert source.push(SECOND, RATE, time=NOON - 10 + number + off) == 1.0
@@ -101,6 +119,25 @@ def test_one_long_recording_is_taken_where_nothing_waits(source):
     assert source.push(np.tile(SECOND, 120), RATE, time=NOON - 500) == 120.0
     with pytest.raises(SsdptError, match="waiting"):
         source.push(SECOND, RATE, time=NOON - 380)
+
+
+def test_an_hour_at_a_low_rate_takes_little_memory(source):
+    """At the rate of the machine it is many times as large."""
+    source.push(np.zeros(3600 * 1000, np.float32), 1000, time=NOON - 3600)
+    chunks = source.chunks(threading.Event())
+    tracemalloc.start()
+    try:
+        taken = seconds_of(chunks, 10.0, RATE)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 5_000_000  # bytes; all of it is 230 MB
+    assert ends_meet(taken, RATE)
+
+
+def test_more_than_an_hour_at_once_is_refused(source):
+    with pytest.raises(SsdptError, match="send at most 60 min at once"):
+        source.push(np.zeros(3601 * 1000, np.float32), 1000, time=NOON - 4000)
 
 
 def test_more_than_can_have_been_recorded_is_refused(source):

@@ -12,7 +12,7 @@ from hand_clock import NOON, HandClock
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.config import MachineSettings, MonitorConfig, SensorSettings
 from ssdpt.monitor.service.check import CheckResult, check_connections
-from ssdpt.monitor.sources import open_snapshots, open_source, pushed_source
+from ssdpt.monitor.sources import open_snapshots, open_source, pushed_source, snapshot_message
 from ssdpt.monitor.sources.base import PushableSource, SnapshotReceiver
 from ssdpt.monitor.sources.pushed_source import PushedSettings
 from ssdpt.monitor.sources.simulated_source import SimulatedSettings
@@ -64,6 +64,23 @@ def test_more_than_can_wait_are_refused(monkeypatch):
     with pytest.raises(SsdptError, match="2 snapshots are waiting to be processed"):
         source.push(bearing(0), RATE)
     assert len(taken(source, 2)) == 2
+
+
+def test_what_waits_has_a_bounded_number_of_values(source, monkeypatch):
+    monkeypatch.setattr(pushed_source, "_MOST_WAITING_VALUES", 5 * len(bearing(0)) // 2)
+    for _ in range(2):
+        source.push(bearing(0), RATE)
+    with pytest.raises(SsdptError, match="2 snapshots are waiting to be processed"):
+        source.push(bearing(0), RATE)
+    assert len(taken(source, 2)) == 2
+    source.push(bearing(0), RATE)
+
+
+def test_a_snapshot_is_no_longer_than_one_in_a_file(source, monkeypatch):
+    monkeypatch.setattr(snapshot_message, "MOST_VALUES", len(bearing(0)))
+    source.push(bearing(0), RATE)
+    with pytest.raises(SsdptError, match="values is too long; send at most"):
+        source.push(np.stack([bearing(0), bearing(1)], axis=1), RATE, 2)
 
 
 def test_samples_that_are_no_whole_frames_are_refused(source):

@@ -130,3 +130,22 @@ def test_a_tone_is_received_and_received_again_after_the_server_was_gone(server,
     server.run("paplay", str(path))
     wait_until(lambda: ask()["gap"] > 1 and tone_arrives())
     assert ask()["reconnects"] == 1
+
+
+def test_the_microphones_to_choose_from_can_be_recorded(server):
+    server.start()
+    program = (
+        "import json\n"
+        "from ssdpt.monitor.sources.microphones import microphones\n"
+        "print(json.dumps([each.model_dump() for each in microphones()]))"
+    )
+    listing = subprocess.run(
+        [sys.executable, "-c", program],
+        env=server.environment,
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    listed = {each["device"]: each for each in json.loads(listing.stdout)}
+    assert listed["pulse"]["channels"] >= 2
+    assert sum(each["is_default"] for each in listed.values()) == 1

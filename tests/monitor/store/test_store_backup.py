@@ -97,9 +97,39 @@ def escaping(name, data):
     return ("files/../../../escaped.flac" if name.startswith("files/") else name), data
 
 
+def with_rows(table, change):
+    """A change of the first rows of a table."""
+
+    def rewritten(name, data):
+        if name == f"tables/{table}.jsonl.gz":
+            head, *lines = gzip.decompress(data).decode().splitlines()
+            names, rows = json.loads(head), json.loads(lines[0])
+            change(names, rows)
+            text = "\n".join([json.dumps(names), json.dumps(rows), *lines[1:]])
+            data = gzip.compress(text.encode())
+        return name, data
+
+    return rewritten
+
+
+def set_value(column, value):
+    def change(names, rows):
+        rows[0][names.index(column)] = value
+
+    return change
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
+        (with_rows("events", set_value("findings", "[{")), "damaged, or not"),
+        (with_rows("events", set_value("began", "today")), "damaged, or not"),
+        (with_rows("events", set_value("began", 10**30)), "damaged, or not"),
+        (with_rows("notes", set_value("kind", "<b>")), "damaged, or not"),
+        (with_rows("users", set_value("role", "god")), "a user has the role god"),
+        (with_rows("machine_values", set_value("value", "[" * 9999)), "damaged, or not"),
+        (with_rows("users", lambda names, _: names.append("more")), "unknown columns of users"),
+        (lambda name, data: (name, b"[" * 9999 if "about" in name else data), "damaged, or not"),
         (newer, "newer version of ssdpt"),
         (escaping, "not a key of this store"),
         (
@@ -116,6 +146,7 @@ def test_a_damaged_backup_leaves_nothing_behind(new_url, folder, tmp_path, chang
     path = tmp_path / "backup.tar"
     with Store.open(new_url("sqlite"), folder) as store:
         fill(store)
+        store.add_note("pump-1", BEGIN, "repair", "greased", who="Ada", now=BEGIN)
         back_up(store, path)
     rewrite(path, change)
     url = new_url("sqlite")

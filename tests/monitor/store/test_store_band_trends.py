@@ -55,7 +55,9 @@ def test_a_trend_of_bands_is_the_same_before_during_and_after_roll_up(store):
             trend = store.band_trend("fan-1", BEGIN, BEGIN + 2 * HOUR, count)
             wanted = expected[trend.seconds_per_point]
             np.testing.assert_allclose(trend.levels_db, wanted, atol=0.011)
-    assert len(store.band_trend("pump-1", BEGIN, BEGIN + HOUR).time) == 0
+    without_bands = store.band_trend("pump-1", BEGIN, BEGIN + HOUR)
+    assert np.isnan(without_bands.levels_db).all()
+    assert len(without_bands.level_db) == 10
     assert store.band_trend("unknown", BEGIN, BEGIN + HOUR).levels_db.shape == (0, BANDS)
 
 
@@ -74,7 +76,19 @@ def test_minutes_without_bands_do_not_count(store):
     assert store.band_trend("fan-1", BEGIN, BEGIN + HOUR, points=1).levels_db.tolist() == [
         [-30.0] * BANDS
     ]
-    assert len(store.band_trend("fan-1", BEGIN, BEGIN + HOUR, points=60).time) == 1
+    trend = store.band_trend("fan-1", BEGIN, BEGIN + HOUR, points=60)
+    assert np.isfinite(trend.levels_db).all(1).tolist() == [True] + [False] * 50
+
+
+def test_the_level_of_the_whole_sound_is_the_same_before_during_and_after_roll_up(store):
+    given = np.random.default_rng(1).normal(-40, 5, 2 * HOUR).round(1)
+    store.add_readings(
+        [reading("fan-1", BEGIN + n, level_dbfs=level) for n, level in enumerate(given.tolist())]
+    )
+    for now in (0, 1.5 * HOUR, 3 * HOUR):
+        store.roll_up(BEGIN + now)
+        trend = store.band_trend("fan-1", BEGIN, BEGIN + 2 * HOUR, points=2)
+        np.testing.assert_allclose(trend.level_db, given.reshape(2, -1).mean(1), atol=1e-3)
 
 
 def test_a_machine_may_have_fewer_bands_and_no_level_is_too_low(store):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import stat
 import subprocess
@@ -163,3 +164,18 @@ def test_a_locked_file_is_an_error_after_a_while(new_url, folder, monkeypatch):
         other.close()
         store.add_readings(readings("fan-1", BEGIN, [1.0]))
         assert len(list(store.readings("fan-1", BEGIN, BEGIN + 1))) == 1
+
+
+@pytest.mark.parametrize("damage", [b"\x82\xf8\xc1", b"\0\0\0", b"(((", b"'\";"])
+def test_a_file_with_damaged_tables_is_one_sentence(new_url, folder, damage):
+    url = new_url("sqlite")
+    with Store.open(url, folder) as store:
+        store.save_event(event())
+        path = Path(store.database.url.database)
+    whole = path.read_bytes()
+    # In the statement behind "CREATE TABLE ", or in the name of the table before it.
+    begins = [match.start() for match in re.finditer(b"CREATE TABLE", whole)]
+    for place in [begin + offset for begin in begins for offset in (13, -12)]:
+        path.write_bytes(whole[:place] + damage + whole[place + len(damage) :])
+        with pytest.raises(SsdptError, match=re.escape(str(path))), Store.open(url, folder):
+            pass

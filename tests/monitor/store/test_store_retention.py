@@ -55,7 +55,7 @@ def test_old_seconds_are_removed_and_their_minutes_stay(store):
     store.add_readings(readings("fan-1", BEGIN, [1.0] * 300))
     store.add_readings(readings("fan-1", BEGIN + 7 * DAY, [2.0] * 300))
     removed = retain(store, BEGIN + 7 * DAY + 400)
-    assert (removed.seconds, removed.minutes, removed.audio, removed.message) == (300, 0, (), "")
+    assert (removed.seconds, removed.minutes, removed.audio, removed.message) == (300, 0, (), None)
     assert (count(store, seconds), count(store, minutes)) == (300, 10)
     assert retain(store, BEGIN + 7 * DAY + 400).seconds == 0
 
@@ -111,7 +111,7 @@ def test_old_audio_of_acknowledged_events_is_removed(store):
         (event(0).id, "fan-1", 1000, "age"),
         (event(1).id, "fan-1", 1000, "age"),
     ]
-    assert "2 event recordings (0.0 MB) removed because of their age" in removed.message
+    assert "2 event recordings (0 MB) removed because of their age" in removed.message
     stored = [store.attachment(event(n).id, "audio") is not None for n in range(5)]
     assert stored == [False, False, True, True, True]
     assert store.event(event(0).id).audio_begin is None

@@ -119,3 +119,20 @@ def test_a_removed_user_cannot_sign_in(store):
     ):
         with pytest.raises(SsdptError, match="user 'ada' does not exist"):
             act()
+
+
+@pytest.mark.parametrize("password", [PASSWORD, "guess", ""])
+def test_the_work_is_the_same_for_a_name_that_does_not_exist(store, monkeypatch, password):
+    """Otherwise the time that a reply takes would tell which names exist."""
+    store.add_user("ada", "admin", PASSWORD)
+    costs = []
+    scrypt = users_module._scrypt
+
+    def noted(password, salt, cost):
+        costs.append(cost)
+        return scrypt(password, salt, cost)
+
+    monkeypatch.setattr(users_module, "_scrypt", noted)
+    for name in ("ada", "nobody"):
+        store.check_password(name, password)
+    assert costs == [users_module._COST] * 2

@@ -1,10 +1,20 @@
 /** Requests to the service. Paths are relative to the page, so that it also works below the path of a proxy. */
+import { t } from '../i18n'
+import { translated } from '../lib/sentences'
+import type { ErrorReply } from './types'
 
 let csrf = ''
 
 /** Sent with every request that changes something. */
 export function setCsrf(token: string): void {
   csrf = token
+}
+
+let signedOut = (): void => undefined
+
+/** Called when a request is refused because the session has ended, or the first account was made elsewhere. */
+export function onSignedOut(listener: () => void): void {
+  signedOut = listener
 }
 
 /** An error with a sentence for people. */
@@ -25,12 +35,12 @@ export function url(path: string, query: Record<string, string | number | boolea
 
 async function errorSentence(response: Response): Promise<string> {
   try {
-    const body = (await response.json()) as { error?: unknown }
-    if (typeof body.error === 'string') return body.error
+    const body = (await response.json()) as Partial<ErrorReply>
+    if (typeof body.error === 'string') return translated(body.error, body.sentence)
   } catch {
     // Not JSON: a proxy answered.
   }
-  return `The service answered ${response.status} ${response.statusText}.`
+  return t('common.answered', { status: `${response.status} ${response.statusText}` })
 }
 
 async function request<T>(method: string, address: string, body?: unknown, signal?: AbortSignal): Promise<T> {
@@ -49,8 +59,9 @@ async function request<T>(method: string, address: string, body?: unknown, signa
     })
   } catch (error) {
     if (signal?.aborted) throw error
-    throw new ServiceError('The service cannot be reached.', 0)
+    throw new ServiceError(t('common.unreachable'), 0)
   }
+  if (response.status === 401 && !(method === 'POST' && address === url('session'))) signedOut()
   if (!response.ok) throw new ServiceError(await errorSentence(response), response.status)
   const text = await response.text()
   return (text ? JSON.parse(text) : undefined) as T

@@ -1,9 +1,12 @@
+import { t } from '../i18n'
 import { ServiceClock } from '../lib/clock'
+import { eventText } from '../lib/findings'
+import { Freshness } from '../lib/freshness'
 import { withLevels } from '../lib/bandTrend'
 import { isMuted, STATE_NAMES } from '../lib/states'
 import { appended } from '../lib/trend'
-import { errorMessage, get, ServiceError, setCsrf, url } from './client'
-import type { LiveMessage, MachineEvent, MachineStatus, Reading, ServiceStatus, SessionInfo, StatusReply, UserInfo } from './types'
+import { errorMessage, get, onSignedOut, post, ServiceError, setCsrf, url } from './client'
+import type { LiveMessage, MachineEvent, MachineStatus, Reading, ServiceStatus, SessionInfo, StatusReply, UpgradeNotice, UserInfo } from './types'
 
 /** What several pages show, kept up to date by the live stream. */
 export interface LiveState {
@@ -13,6 +16,8 @@ export interface LiveState {
   connectionProblem: string
   service: ServiceStatus | null
   user: UserInfo | null
+  /** What changed with this release, until the user dismisses it. */
+  upgrade: UpgradeNotice | null
   machines: Record<string, MachineStatus>
   /** All open events, and those that were closed while the page is shown. */
   events: Record<string, MachineEvent>
@@ -27,14 +32,16 @@ const EMPTY: LiveState = {
   connectionProblem: '',
   service: null,
   user: null,
+  upgrade: null,
   machines: {},
   events: {},
   announcement: '',
   reconnects: 0,
 }
 
-const SILENCE_SECONDS = 20
-const SLOWEST_RETRY_SECONDS = 15
+/** The service sends something at least every two seconds. */
+const SILENCE_SECONDS = 6
+const SLOWEST_RETRY_SECONDS = 5
 const READINGS_KEPT = 120
 
 type ReadingListener = (reading: Reading) => void
@@ -42,6 +49,7 @@ type ReadingListener = (reading: Reading) => void
 /** One stream for the whole page. All state is loaded again after the connection was lost. */
 export class Live {
   readonly clock = new ServiceClock()
+  readonly freshness = new Freshness()
   private state = EMPTY
   private listeners = new Set<() => void>()
   private readingListeners = new Map<ReadingListener, string>()
@@ -53,6 +61,7 @@ export class Live {
   private notifyTimer = 0
   private lastMessage = 0
   private loads = 0
+  private isSigningIn = false
   private delayed: LiveMessage[] = []
 
   subscribe = (listener: () => void): (() => void) => {
@@ -93,6 +102,7 @@ export class Live {
 
   async start(): Promise<void> {
     window.clearTimeout(this.retryTimer)
+    onSignedOut(() => this.signedOut())
     try {
       await this.load()
       this.open()
@@ -115,28 +125,26 @@ export class Live {
   }
 
   private async loadAll(): Promise<void> {
+    // All at once: on a slow line every answer that waits for another one is seen.
     const [status, open] = await Promise.all([
       get<StatusReply>(url('status')),
       get<MachineEvent[]>(url('events', { open: true, limit: 200 })),
+      this.loadSession(),
     ])
-    try {
-      setCsrf((await get<SessionInfo>(url('session'))).csrf)
-    } catch (error) {
-      // Without users there is no session: everyone at this computer has access.
-      if (!(error instanceof ServiceError && error.status >= 400)) throw error
-    }
-    const { machines, user, ...service } = status
+    const { machines, user, upgrade, ...service } = status
     // A wall screen is never closed: a new version of the service has its own page.
     if (this.state.service && this.state.service.version !== service.version) window.location.reload()
     this.clock.setSpeed(service.speed || 1)
     this.clock.set(service.now)
     this.lastMessage = performance.now()
+    machines.forEach((machine) => this.freshness.set(machine))
     const closed = Object.values(this.state.events).filter((event) => event.state === 'cleared')
     this.change(
       {
         phase: 'ready',
         service,
         user,
+        upgrade: upgrade ?? null,
         machines: Object.fromEntries(machines.map((machine) => [machine.id, machine])),
         events: Object.fromEntries([...closed, ...open].map((event) => [event.id, event])),
       },
@@ -144,7 +152,34 @@ export class Live {
     )
   }
 
+  private async loadSession(): Promise<void> {
+    try {
+      setCsrf((await get<SessionInfo>(url('session'))).csrf)
+    } catch (error) {
+      // Without users there is no session: everyone at this computer has access.
+      if (!(error instanceof ServiceError && error.status >= 400)) throw error
+    }
+  }
+
+  /** Creates the first account and signs in with it. What is refused in between is no reason to show the sign-in page. */
+  async createAdmin(name: string, password: string): Promise<void> {
+    this.isSigningIn = true
+    try {
+      await post(url('users'), { name, role: 'admin', password })
+      await this.signIn(name, password)
+    } finally {
+      this.isSigningIn = false
+    }
+  }
+
+  /** With a name and a password; then everything is loaded as this user. */
+  async signIn(name: string, password: string): Promise<void> {
+    setCsrf((await post<SessionInfo>(url('session'), { name, password })).csrf)
+    await this.start()
+  }
+
   signedOut(): void {
+    if (this.isSigningIn) return
     this.close()
     this.change({ ...EMPTY, phase: 'signed-out' }, true)
   }
@@ -166,16 +201,17 @@ export class Live {
       this.change({ connected: true, connectionProblem: '', reconnects }, true)
       this.reload() // for changes between the first load and the beginning of the stream
     }
-    stream.onerror = () => this.disconnected('The connection to the service was lost.')
-    for (const name of ['machine', 'reading', 'event', 'removed', 'service'] as const)
+    stream.onerror = () => this.disconnected(t('common.lost'))
+    for (const name of ['machine', 'reading', 'event', 'removed', 'service', 'heartbeat'] as const)
       stream.addEventListener(name, (message: MessageEvent<string>) => {
         this.lastMessage = performance.now()
         this.receive({ event: name, data: JSON.parse(message.data) } as LiveMessage)
       })
-    // A cut cable does not end the connection: after a silence, ask the service.
+    // A cut cable or a frozen service does not end the connection.
     this.watchdogTimer = window.setInterval(() => {
-      if (performance.now() - this.lastMessage >= SILENCE_SECONDS * 1000) this.reload()
-    }, 5_000)
+      const silence = (performance.now() - this.lastMessage) / 1000
+      if (silence >= SILENCE_SECONDS) this.disconnected(t('listen.serviceSilent', { seconds: Math.round(silence) }))
+    }, 1000)
   }
 
   private disconnected(connectionProblem: string): void {
@@ -207,10 +243,13 @@ export class Live {
         return this.removeMachine(data.machine)
       case 'service':
         return this.change({ service: data })
+      case 'heartbeat':
+        return
     }
   }
 
   private receiveMachine(machine: MachineStatus): void {
+    this.freshness.set(machine)
     // A new machine, or a late message of one that was just removed: the service knows.
     if (!this.state.machines[machine.id]) this.reload()
     else this.change({ machines: { ...this.state.machines, [machine.id]: machine } })
@@ -219,11 +258,13 @@ export class Live {
   private removeMachine(machine: string): void {
     const { [machine]: _, ...others } = this.state.machines
     this.lastReadings.delete(machine)
+    this.freshness.remove(machine)
     this.change({ machines: others })
   }
 
   private receiveReading(reading: Reading): void {
     this.clock.follow(reading.time)
+    this.freshness.arrived(reading.machine)
     const previous = this.state.machines[reading.machine]
     if (!previous) return
     const last = [...(this.lastReadings.get(reading.machine) ?? []), reading].slice(-READINGS_KEPT)
@@ -251,7 +292,7 @@ export class Live {
     const isNew = event.state === 'active' && (!previous || (previous.level === 'alert' && event.level === 'alarm'))
     const announcement =
       isNew && !(machine && isMuted(machine, this.clock.now()))
-        ? `${STATE_NAMES[event.level]}: ${machine?.name ?? event.machine}. ${event.message}`
+        ? t('common.announcement', { state: STATE_NAMES[event.level], machine: machine?.name ?? event.machine, message: eventText(event) })
         : this.state.announcement
     this.change({ events, announcement })
   }

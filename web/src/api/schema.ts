@@ -96,6 +96,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/session/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change Password
+         * @description Change one's own password; all other sessions and the tokens of the user end.
+         */
+        put: operations["change_password_v1_session_password_put"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/status": {
         parameters: {
             query?: never;
@@ -111,6 +131,26 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/upgrade": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Dismiss Upgrade
+         * @description Do not show the notice of the last upgrade to this user any more.
+         */
+        delete: operations["dismiss_upgrade_v1_upgrade_delete"];
         options?: never;
         head?: never;
         patch?: never;
@@ -194,7 +234,11 @@ export interface paths {
          * @description One machine as it is now.
          */
         get: operations["machine_v1_machines__machine__get"];
-        put?: never;
+        /**
+         * Change Machine
+         * @description Change the settings of a machine that was added on the page; its history stays.
+         */
+        put: operations["change_machine_v1_machines__machine__put"];
         post?: never;
         /**
          * Remove Machine
@@ -235,7 +279,7 @@ export interface paths {
         };
         /**
          * Band Trend
-         * @description The levels of the frequency bands over a time range, by default the last hour.
+         * @description The level, and that of each frequency band, over a time range, by default the last hour.
          */
         get: operations["band_trend_v1_machines__machine__bands_get"];
         put?: never;
@@ -458,6 +502,188 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/microphones": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Microphones
+         * @description The microphones of the computer that the service runs on.
+         */
+        get: operations["microphones_v1_microphones_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/trials": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Open Trial
+         * @description Open the source of a machine that need not exist, to see whether the right sound arrives.
+         *
+         *     Nothing that arrives is kept. The trial ends when it has not been asked for in ten seconds.
+         */
+        post: operations["open_trial_v1_trials_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/trials/{trial}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Trial
+         * @description A source on trial: its level, and a spectrogram of the last seconds.
+         */
+        get: operations["trial_v1_trials__trial__get"];
+        put?: never;
+        post?: never;
+        /**
+         * Close Trial
+         * @description End a trial.
+         */
+        delete: operations["close_trial_v1_trials__trial__delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/machines/{machine}/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Settings
+         * @description The settings of a machine, and where they can be changed.
+         */
+        get: operations["settings_v1_machines__machine__settings_get"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove Ignored Definition
+         * @description Remove the page's definition of a machine that the configuration file defines as well.
+         */
+        delete: operations["remove_ignored_definition_v1_machines__machine__settings_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/machines/{machine}/settings/effect": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change Effect
+         * @description What new settings would mean for what a machine has learned; changes nothing.
+         */
+        post: operations["change_effect_v1_machines__machine__settings_effect_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/machines/{machine}/notes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Notes
+         * @description The notes of a machine in a time range, by default all; the oldest first.
+         */
+        get: operations["notes_v1_machines__machine__notes_get"];
+        put?: never;
+        /**
+         * Add Note
+         * @description Note what happened to a machine, and when.
+         */
+        post: operations["add_note_v1_machines__machine__notes_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/machines/{machine}/notes/{note}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change Note
+         * @description Correct a note.
+         */
+        put: operations["change_note_v1_machines__machine__notes__note__put"];
+        post?: never;
+        /**
+         * Remove Note
+         * @description Remove a note, if it is still there; its text stays in the action log.
+         */
+        delete: operations["remove_note_v1_machines__machine__notes__note__delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/machines/{machine}/operating-data": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Push Operating Data
+         * @description Run state, speed and load of a machine as they are now; PUT and POST do the same.
+         */
+        put: operations["push_operating_data_v1_machines__machine__operating_data_put"];
+        /**
+         * Push Operating Data
+         * @description Run state, speed and load of a machine as they are now; PUT and POST do the same.
+         */
+        post: operations["push_operating_data_v1_machines__machine__operating_data_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/machines/{machine}/audio": {
         parameters: {
             query?: never;
@@ -471,13 +697,77 @@ export interface paths {
          * Push
          * @description Sound or a snapshot of a machine with a source of kind `pushed`, at most 64 MiB.
          *
-         *     A WAV, FLAC or OGG file, or big-endian samples as audio/L16;rate=16000;channels=1. `time` is
-         *     that of the first sample. Without it the sound follows the last piece, or has just ended. Of a
-         *     machine that is measured at intervals, each call is one snapshot and each channel an axis; it
-         *     may also be JSON with values in the unit of the sensor.
+         *     A WAV, FLAC or OGG file, or big-endian samples as audio/L16;rate=16000;channels=1, of an hour at
+         *     most. `time` is that of the first sample. Without it the sound follows the last piece, or has
+         *     just ended. Of a machine that is measured at intervals, each call is one snapshot and each
+         *     channel an axis; it may also be JSON of at most 8 MiB with values in the unit of the sensor.
          */
         post: operations["push_v1_machines__machine__audio_post"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/machines/{machine}/recordings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Recordings
+         * @description The kept recordings of a machine, newest first.
+         */
+        get: operations["recordings_v1_machines__machine__recordings_get"];
+        put?: never;
+        /**
+         * Keep
+         * @description Keep the last minutes of sound, or as much as the service holds.
+         */
+        post: operations["keep_v1_machines__machine__recordings_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/machines/{machine}/recordings/{recording}/audio": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Audio
+         * @description The sound of a kept recording.
+         */
+        get: operations["audio_v1_machines__machine__recordings__recording__audio_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/machines/{machine}/recordings/{recording}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove
+         * @description Delete a kept recording.
+         */
+        delete: operations["remove_v1_machines__machine__recordings__recording__delete"];
         options?: never;
         head?: never;
         patch?: never;
@@ -495,6 +785,46 @@ export interface paths {
          * @description Events, newest first. For the next page, set `before` to when the last one began.
          */
         get: operations["events_v1_events_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/events/groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Groups
+         * @description Events of the same machine and fault together, those with the newest event first.
+         */
+        get: operations["groups_v1_events_groups_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/events/suggestions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Suggestions
+         * @description What people have written before: causes, and names of faults; the newest first.
+         */
+        get: operations["suggestions_v1_events_suggestions_get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -532,7 +862,7 @@ export interface paths {
         };
         /**
          * Audio
-         * @description The recording of an event; the header Range selects a part.
+         * @description The recording of an event.
          */
         get: operations["audio_v1_events__event__audio_get"];
         put?: never;
@@ -555,6 +885,26 @@ export interface paths {
          * @description The spectrogram of an event, and where in it the detector finds the sound unusual.
          */
         get: operations["spectrogram_v1_events__event__spectrogram_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/events/{event}/picture.png": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Picture
+         * @description The spectrogram of an event as an image, with what is unusual in it.
+         */
+        get: operations["picture_v1_events__event__picture_png_get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -623,6 +973,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/events/{event}/details": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set Details
+         * @description Give an event its cause, its work order or the name of its fault.
+         */
+        put: operations["set_details_v1_events__event__details_put"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/events/{event}/recognition": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Judge Recognition
+         * @description Say whether an event is the fault that it looks like: it then gets its name, or none.
+         */
+        post: operations["judge_recognition_v1_events__event__recognition_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/live": {
         parameters: {
             query?: never;
@@ -634,7 +1024,7 @@ export interface paths {
          * Live
          * @description All changes of machines, events and the service, as server-sent events.
          *
-         *     Events are named `machine`, `reading`, `event`, `removed` and `service`.
+         *     Events are named `machine`, `reading`, `event`, `removed`, `service` and `heartbeat`.
          */
         get: operations["live_v1_live_get"];
         put?: never;
@@ -665,6 +1055,188 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Report
+         * @description Events, machines that get worse, hours listened and false alerts of a week.
+         */
+        get: operations["report_v1_report_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/report.pdf": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Pdf
+         * @description The weekly report as a file to print, in the language of the plant.
+         */
+        get: operations["pdf_v1_report_pdf_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/bearings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Bearings
+         * @description The bearings that machine data can name, and their fault frequencies per turn.
+         */
+        get: operations["bearings_v1_bearings_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/machines/{machine}/lines": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Machine Lines
+         * @description The diagnosis lines of a machine at its present speed.
+         */
+        get: operations["machine_lines_v1_machines__machine__lines_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/machines/{machine}/analysis": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Machine Analysis
+         * @description Fine spectrum and envelope spectrum of the last seconds, beside the normal sound.
+         *
+         *     Null where no sound has arrived.
+         */
+        get: operations["machine_analysis_v1_machines__machine__analysis_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/events/{event}/lines": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Event Lines
+         * @description The diagnosis lines of the machine at its speed during an event.
+         */
+        get: operations["event_lines_v1_events__event__lines_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/events/{event}/analysis": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Event Analysis
+         * @description Fine spectrum and envelope spectrum of an event's recording, beside the normal sound.
+         */
+        get: operations["event_analysis_v1_events__event__analysis_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/outputs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Outputs
+         * @description All outputs in the order of the configuration, and how they are doing.
+         */
+        get: operations["outputs_v1_outputs_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/outputs/{number}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test Output
+         * @description Send a test message by an output, and wait at most 16 seconds for the receiver's answer.
+         */
+        post: operations["test_output_v1_outputs__number__test_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/users": {
         parameters: {
             query?: never;
@@ -689,6 +1261,48 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/users/{name}/role": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set Role
+         * @description Give a user another role; it holds at once.
+         */
+        put: operations["set_role_v1_users__name__role_put"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/{name}/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Reset Password
+         * @description Set a new password for someone who has lost theirs; their sessions and tokens end.
+         *
+         *     One's own password is changed at /v1/session/password, which asks for the old one.
+         */
+        put: operations["reset_password_v1_users__name__password_put"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/users/{name}": {
         parameters: {
             query?: never;
@@ -704,6 +1318,48 @@ export interface paths {
          * @description Remove a user; their sessions and tokens end.
          */
         delete: operations["remove_user_v1_users__name__delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/backup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Backup
+         * @description Scores, events, users, recordings, learned models and the machines added on the page.
+         *
+         *     Made while it is sent; `ssdpt history restore FILE` reads it.
+         */
+        get: operations["backup_v1_backup_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/backup/size": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Size
+         * @description About how large a backup would be now.
+         */
+        get: operations["size_v1_backup_size_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -806,6 +1462,14 @@ export interface components {
              */
             off_below_dbfs?: number | null;
         };
+        /** BackupSize */
+        BackupSize: {
+            /**
+             * Bytes
+             * @description About how large a backup would be now.
+             */
+            bytes: number;
+        };
         /**
          * BandStatus
          * @description The level of one frequency band against its baseline.
@@ -826,7 +1490,7 @@ export interface components {
         };
         /**
          * BandTrendReply
-         * @description Levels of the frequency bands of a machine over time.
+         * @description Levels of a machine over time: of its whole sound and of its frequency bands.
          */
         BandTrendReply: {
             /** Seconds Per Point */
@@ -841,6 +1505,11 @@ export interface components {
              * @description The beginning of each point.
              */
             time: number[];
+            /**
+             * Level Dbfs
+             * @description Of the whole sound, by point.
+             */
+            level_dbfs: (number | null)[];
             /**
              * Levels
              * @description In dB, by point and band; null where there is none.
@@ -870,6 +1539,115 @@ export interface components {
             commissioned_at: number | null;
         };
         /**
+         * Bearing
+         * @description A bearing of the catalogue; frequencies per turn of its shaft.
+         */
+        Bearing: {
+            /**
+             * Name
+             * @example 6205-2RS JEM
+             */
+            name: string;
+            /** Elements */
+            elements: number;
+            /** Element Mm */
+            element_mm: number;
+            /** Pitch Mm */
+            pitch_mm: number;
+            /** Contact Degrees */
+            contact_degrees: number;
+            /**
+             * Source
+             * @description Where the dimensions come from.
+             */
+            source: string;
+            /**
+             * Bpfo
+             * @description Ball pass frequency, outer race.
+             */
+            bpfo: number;
+            /**
+             * Bpfi
+             * @description Ball pass frequency, inner race.
+             */
+            bpfi: number;
+            /**
+             * Bsf
+             * @description Ball spin frequency; damage of a ball is heard twice per spin.
+             */
+            bsf: number;
+            /**
+             * Ftf
+             * @description Fundamental train frequency: that of the cage.
+             */
+            ftf: number;
+        };
+        /**
+         * BearingGeometry
+         * @description The dimensions that fault frequencies follow from.
+         */
+        BearingGeometry: {
+            /**
+             * Elements
+             * @description balls or rollers in one row
+             */
+            elements: number;
+            /**
+             * Element Mm
+             * @description diameter of a ball or roller, mm
+             */
+            element_mm: number;
+            /**
+             * Pitch Mm
+             * @description diameter of the circle of their centres, mm
+             */
+            pitch_mm: number;
+            /**
+             * Contact Degrees
+             * @description contact angle, °
+             * @default 0
+             */
+            contact_degrees: number;
+        };
+        /**
+         * BearingSettings
+         * @description One bearing: a name of the catalogue, or its geometry.
+         */
+        BearingSettings: {
+            /**
+             * Label
+             * @description where it sits, for example drive end
+             * @default
+             */
+            label: string;
+            /**
+             * Name
+             * @description in the catalogue; `ssdpt bearings` lists it
+             * @default
+             */
+            name: string;
+            /** @description elements, element_mm, pitch_mm, contact_degrees */
+            geometry?: components["schemas"]["BearingGeometry"] | null;
+            /**
+             * Shaft Ratio
+             * @description turns of its shaft per turn of the shaft whose speed is given
+             * @default 1
+             */
+            shaft_ratio: number;
+        };
+        /**
+         * ChangeEffect
+         * @description What new settings mean for what a machine has learned.
+         */
+        ChangeEffect: {
+            /**
+             * Baseline
+             * @description kept; ask: a person must say whether it is the same sound; new: one must be learned.
+             * @enum {string}
+             */
+            baseline: "kept" | "ask" | "new";
+        };
+        /**
          * ChangePoint
          * @description When a lasting change began.
          */
@@ -892,6 +1670,28 @@ export interface components {
             findings: components["schemas"]["Finding"][];
         };
         /**
+         * CodedSentence
+         * @description A sentence by its code; the English text stands beside it, in a field of its own.
+         */
+        CodedSentence: {
+            /**
+             * Code
+             * @example sources.noData
+             */
+            code: string;
+            /**
+             * Values
+             * @description By name: texts that are not translated, such as names, numbers to be written as the reader does, further sentences, or lists of these.
+             * @example {
+             *       "name": "rtsp://camera-3/…",
+             *       "seconds": 10
+             *     }
+             */
+            values: {
+                [key: string]: string | number | components["schemas"]["CodedSentence"] | (string | components["schemas"]["CodedSentence"])[];
+            };
+        };
+        /**
          * Comment
          * @description What someone wrote about an event.
          */
@@ -906,6 +1706,8 @@ export interface components {
             at: number;
             /** Text */
             text: string;
+            /** @description For other languages, where the service wrote it; null where a person did. */
+            readonly sentence: components["schemas"]["CodedSentence"] | null;
         };
         /** CommentRequest */
         CommentRequest: {
@@ -928,6 +1730,8 @@ export interface components {
              * @example 1790000000
              */
             since: number;
+            /** @description The message for other languages; null where there is only its text. */
+            readonly sentence: components["schemas"]["CodedSentence"] | null;
         };
         /** CommissioningRequest */
         CommissioningRequest: {
@@ -936,6 +1740,44 @@ export interface components {
              * @description Whether a machine that sounds different since the start is healthy.
              */
             healthy: boolean;
+        };
+        /**
+         * DiagnosisLine
+         * @description One line of a machine with its harmonics and sidebands.
+         */
+        DiagnosisLine: {
+            /**
+             * Kind
+             * @description bpfo, bpfi: outer, inner race; bsf: ball spin; ftf: cage.
+             * @enum {string}
+             */
+            kind: "shaft" | "bpfo" | "bpfi" | "bsf" | "ftf" | "mesh" | "blade";
+            /**
+             * Part
+             * @description Which bearing or gear; empty: the only one without a name.
+             * @default
+             */
+            part: string;
+            /**
+             * Hz
+             * @description Of the line itself.
+             */
+            hz: number;
+            /**
+             * Harmonics
+             * @description The highest multiple that is shown.
+             */
+            harmonics: number;
+            /**
+             * Sideband Hz
+             * @description From the line to its sidebands; null: it has none.
+             */
+            sideband_hz: number | null;
+            /**
+             * Tolerance
+             * @description Relative; how far from it the part may really be heard.
+             */
+            tolerance: number;
         };
         /**
          * DriftStatus
@@ -950,6 +1792,48 @@ export interface components {
              * @example 1790000000
              */
             since: number;
+            /** @description The message for other languages; null where there is only its text. */
+            readonly sentence: components["schemas"]["CodedSentence"] | null;
+        };
+        /**
+         * EnvelopeLines
+         * @description How strongly the loudness of a band swings at each rate; at 0 dB down to nothing.
+         */
+        EnvelopeLines: {
+            /**
+             * Spacing Hz
+             * @description From one line to the next.
+             */
+            spacing_hz: number;
+            /** Levels */
+            levels: number[];
+            /**
+             * Normal
+             * @description Empty where no normal sound is kept.
+             * @default []
+             */
+            normal: number[];
+            /**
+             * Band Hz
+             * @description The band whose envelope it is.
+             */
+            band_hz: [
+                number,
+                number
+            ];
+            /**
+             * Automatic
+             * @description Whether it was chosen for its sharp knocks.
+             */
+            automatic: boolean;
+            /**
+             * Bands Hz
+             * @description Those to choose from.
+             */
+            bands_hz: [
+                number,
+                number
+            ][];
         };
         /**
          * Episode
@@ -983,6 +1867,8 @@ export interface components {
              * @example there is no such machine
              */
             error: string;
+            /** @description The error for other languages; null where there is only its text. */
+            readonly sentence: components["schemas"]["CodedSentence"] | null;
         };
         /**
          * Event
@@ -991,6 +1877,11 @@ export interface components {
          *     Active until someone acknowledges it; cleared when it is both over and acknowledged.
          */
         Event: {
+            /**
+             * Message
+             * @example Unusual sound, 6 dB louder than usual
+             */
+            message: string;
             /**
              * Id
              * @example 0123456789abcdef0123456789abcdef
@@ -1021,11 +1912,6 @@ export interface components {
             /** Ended */
             ended: number | null;
             /**
-             * Message
-             * @example Unusual sound, 6 dB louder than usual
-             */
-            message: string;
-            /**
              * Peak
              * @description The highest smoothed score.
              */
@@ -1053,6 +1939,12 @@ export interface components {
              * @description Of its recording, if there is one.
              */
             audio_begin: number | null;
+            /**
+             * Voice Seconds
+             * @description Seconds with voices that were cut out of its recording.
+             * @default 0
+             */
+            voice_seconds: number;
             /**
              * Top Bands Hz
              * @description The most unusual frequency bands.
@@ -1087,6 +1979,36 @@ export interface components {
             baseline_learned_at: number | null;
             severity: components["schemas"]["Severity"] | null;
             /**
+             * Cause
+             * @description Why it happened, by a person.
+             * @default
+             * @example dry bearing
+             */
+            cause: string;
+            /**
+             * Work Order
+             * @description Number of the work order.
+             * @default
+             * @example WO-4711
+             */
+            work_order: string;
+            /**
+             * Fault
+             * @description Name of the fault, by a person.
+             * @default
+             * @example loose belt
+             */
+            fault: string;
+            /** @description Recognised from earlier events; null once a person has rejected it. */
+            looks_like: components["schemas"]["LooksLike"] | null;
+            /**
+             * Speed Rpm
+             * @description Of its shaft during its sound; null where it was not known, or changed.
+             */
+            speed_rpm: number | null;
+            /** @description The message for other languages; null where there is only its text. */
+            readonly sentence: components["schemas"]["CodedSentence"] | null;
+            /**
              * State
              * @description Where it is in its life cycle.
              * @enum {string}
@@ -1097,6 +2019,75 @@ export interface components {
              * @description Whether there is a recording.
              */
             readonly has_audio: boolean;
+        };
+        /**
+         * EventDetailsRequest
+         * @description What is left out stays as it is; an empty text removes it.
+         */
+        EventDetailsRequest: {
+            /**
+             * Cause
+             * @example dry bearing
+             */
+            cause?: string | null;
+            /**
+             * Work Order
+             * @example WO-4711
+             */
+            work_order?: string | null;
+            /**
+             * Fault
+             * @example loose belt
+             */
+            fault?: string | null;
+        };
+        /**
+         * EventGroup
+         * @description Events of one machine that are the same fault, or of the same kind where it has no name.
+         */
+        EventGroup: {
+            /**
+             * Machine
+             * @example fan-1
+             */
+            machine: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "anomaly" | "drift" | "signal";
+            /**
+             * Fault
+             * @description Empty: neither named nor recognised.
+             */
+            fault: string;
+            /** Events */
+            events: number;
+            /**
+             * Confirmed
+             * @description How many of them a person has given this name.
+             */
+            confirmed: number;
+            /**
+             * First Began
+             * @description Seconds since 1970, UTC.
+             * @example 1790000000
+             */
+            first_began: number;
+            /**
+             * Last Began
+             * @description Seconds since 1970, UTC.
+             * @example 1790000000
+             */
+            last_began: number;
+            /**
+             * Level
+             * @description The highest of them.
+             * @enum {string}
+             */
+            level: "alert" | "alarm";
+            /** Unacknowledged */
+            unacknowledged: number;
         };
         /** EventMessage */
         EventMessage: {
@@ -1136,6 +2127,16 @@ export interface components {
              * @description How anomalous each place is, 0 to 255; empty where the detector has no map.
              */
             anomaly_map: number[][];
+        };
+        /**
+         * EventSuggestions
+         * @description What people have written about earlier events, the newest first.
+         */
+        EventSuggestions: {
+            /** Causes */
+            causes: string[];
+            /** Faults */
+            faults: string[];
         };
         /** FalseAlertsRequest */
         FalseAlertsRequest: {
@@ -1184,6 +2185,35 @@ export interface components {
              * @default false
              */
             new: boolean;
+            /**
+             * Lines
+             * @description Lines of the machine it lies on, the nearest first; empty where it lies on none, or the speed is not known.
+             * @default []
+             */
+            lines: components["schemas"]["NamedLine"][];
+        };
+        /**
+         * GearSettings
+         * @description One gear.
+         */
+        GearSettings: {
+            /**
+             * Label
+             * @description which one, for example input
+             * @default
+             */
+            label: string;
+            /**
+             * Teeth
+             * @description number of teeth
+             */
+            teeth: number;
+            /**
+             * Shaft Ratio
+             * @description turns of its shaft per turn of the shaft whose speed is given
+             * @default 1
+             */
+            shaft_ratio: number;
         };
         /** Health */
         Health: {
@@ -1192,6 +2222,97 @@ export interface components {
              * @enum {string}
              */
             status: "ok" | "starting";
+        };
+        /**
+         * Heartbeat
+         * @description The service is alive; sent where nothing else was for two seconds.
+         */
+        Heartbeat: {
+            /**
+             * Now
+             * @description Seconds since 1970, UTC.
+             * @example 1790000000
+             */
+            now: number;
+        };
+        /** HeartbeatMessage */
+        HeartbeatMessage: {
+            /**
+             * Event
+             * @constant
+             */
+            event: "heartbeat";
+            data: components["schemas"]["Heartbeat"];
+        };
+        /** KeepRequest */
+        KeepRequest: {
+            /**
+             * Minutes
+             * @description Of sound up to now.
+             * @example 10
+             */
+            minutes: number;
+            /**
+             * Note
+             * @default
+             * @example knocks when the valve closes
+             */
+            note: string;
+        };
+        /**
+         * KeptRecording
+         * @description Sound of a machine that someone has kept.
+         */
+        KeptRecording: {
+            /**
+             * Id
+             * @example 0123456789abcdef0123456789abcdef
+             */
+            id: string;
+            /**
+             * Machine
+             * @example fan-1
+             */
+            machine: string;
+            /**
+             * Begin
+             * @description Seconds since 1970, UTC.
+             * @example 1790000000
+             */
+            begin: number;
+            /**
+             * End
+             * @description Seconds since 1970, UTC.
+             * @example 1790000000
+             */
+            end: number;
+            /** Who */
+            who: string;
+            /**
+             * At
+             * @description When it was kept.
+             * @example 1790000000
+             */
+            at: number;
+            /**
+             * Note
+             * @default
+             * @example knocks when the valve closes
+             */
+            note: string;
+            /** Bytes */
+            bytes: number;
+            /**
+             * Sample Rate
+             * @description Hz.
+             */
+            sample_rate: number;
+            /**
+             * Voice Seconds
+             * @description Seconds with voices that were cut out.
+             * @default 0
+             */
+            voice_seconds: number;
         };
         /** LabelRequest */
         LabelRequest: {
@@ -1222,6 +2343,102 @@ export interface components {
              * @example 30
              */
             minutes: number;
+        };
+        /**
+         * LineSet
+         * @description The lines of a machine, at the speed it had.
+         */
+        LineSet: {
+            /**
+             * Speed Rpm
+             * @description Null where it is not known, or changed.
+             */
+            speed_rpm: number | null;
+            /**
+             * Speed Origin
+             * @description Reported by its control system, fixed by its settings, changing, unknown.
+             * @enum {string}
+             */
+            speed_origin: "reported" | "fixed" | "changing" | "unknown";
+            /** Lines */
+            lines: components["schemas"]["DiagnosisLine"][];
+        };
+        /**
+         * LooksLike
+         * @description A fault that a person has named before, and that an event resembles.
+         */
+        LooksLike: {
+            /**
+             * Fault
+             * @example loose belt
+             */
+            fault: string;
+            /**
+             * Earlier Events
+             * @description Named so before it, that it resembles.
+             */
+            earlier_events: number;
+            /**
+             * Similarity
+             * @description To the most similar of them; 1: the same.
+             */
+            similarity: number;
+        };
+        /**
+         * MachineData
+         * @description What the diagnosis lines of a machine follow from.
+         */
+        MachineData: {
+            /**
+             * Speed Rpm
+             * @description revolutions of the shaft per minute, where its control system reports none
+             */
+            speed_rpm?: number | null;
+            /**
+             * Speed Tolerance Percent
+             * @description how far the real speed may be from speed_rpm
+             * @default 2
+             */
+            speed_tolerance_percent: number;
+            /**
+             * Bearings
+             * @default []
+             */
+            bearings: components["schemas"]["BearingSettings"][];
+            /**
+             * Gears
+             * @default []
+             */
+            gears: components["schemas"]["GearSettings"][];
+            /**
+             * Blades
+             * @description of a fan, pump or propeller
+             */
+            blades?: number | null;
+        };
+        /**
+         * MachineDefinition
+         * @description The settings of a machine, and where they can be changed.
+         */
+        MachineDefinition: {
+            /** @description Passwords in addresses are shown as …; sent back so, they stay as they are. */
+            settings: components["schemas"]["MachineSettings"];
+            /**
+             * Defined In
+             * @description page: it can be changed here; file: in the configuration file, which always wins; demo: it cannot be changed.
+             * @enum {string}
+             */
+            defined_in: "page" | "file" | "demo";
+            /**
+             * File
+             * @description Name of the configuration file; empty in the demo.
+             */
+            file: string;
+            /**
+             * Also On Page
+             * @description Whether the page defines it as well; that definition is ignored.
+             */
+            also_on_page: boolean;
         };
         /** MachineMessage */
         MachineMessage: {
@@ -1263,6 +2480,12 @@ export interface components {
              */
             site: string;
             /**
+             * Group
+             * @description who looks after it; notifications can go to one group only
+             * @default
+             */
+            group: string;
+            /**
              * Type
              * @description what it is, for example pump; machines of one type are compared
              * @default
@@ -1299,6 +2522,16 @@ export interface components {
              *     }
              */
             alarm: components["schemas"]["AlarmSettings"];
+            /** @description run state, speed and load from its control system; empty = none */
+            operating_data?: components["schemas"]["OperatingDataSettings"] | null;
+            /**
+             * @default {
+             *       "speed_tolerance_percent": 2,
+             *       "bearings": [],
+             *       "gears": []
+             *     }
+             */
+            machine_data: components["schemas"]["MachineData"];
         };
         /**
          * MachineSound
@@ -1322,6 +2555,18 @@ export interface components {
             name: string;
             /** Site */
             site: string;
+            /**
+             * Group
+             * @description Who looks after it; empty: nobody in particular.
+             * @default
+             */
+            group: string;
+            /**
+             * Type
+             * @description Machines of one type are compared with one another.
+             * @default
+             */
+            type: string;
             /**
              * Model
              * @description Name of the detector; empty while there is none.
@@ -1354,6 +2599,23 @@ export interface components {
              * @description End of the last sound that arrived.
              */
             last_sound: number | null;
+            /**
+             * Data Age
+             * @description Seconds since something last arrived, when this was sent; null: never.
+             */
+            data_age: number | null;
+            /**
+             * Stale After
+             * @description Seconds without data after which what is shown is no longer current; null: nobody knows yet when the next is due.
+             */
+            stale_after: number | null;
+            /**
+             * Listening
+             * @description Whether it can be listened to live, or why not.
+             * @default switched_off
+             * @enum {string}
+             */
+            listening: "possible" | "snapshots" | "at_intervals" | "other_speed" | "switched_off";
             /** @description Null while there is no model. */
             thresholds: components["schemas"]["Thresholds"] | null;
             /**
@@ -1383,6 +2645,10 @@ export interface components {
             severity: components["schemas"]["Severity"] | null;
             /** @description When it will reach alarm, where its trend can tell. */
             outlook: components["schemas"]["Outlook"] | null;
+            /** @description Null where no control system reports any. */
+            operating_data: components["schemas"]["OperatingData"] | null;
+            /** @description Null where no control system is connected. */
+            operating_data_source: components["schemas"]["OperatingDataSourceState"] | null;
             sensor: components["schemas"]["SensorStatus"] | null;
             /**
              * Bands
@@ -1404,6 +2670,102 @@ export interface components {
                 number,
                 number
             ][];
+        };
+        /**
+         * MachineWeek
+         * @description A week of one machine.
+         */
+        MachineWeek: {
+            /**
+             * Machine
+             * @example fan-1
+             */
+            machine: string;
+            /** Name */
+            name: string;
+            /** Site */
+            site: string;
+            /** Events */
+            events: number;
+            /** Alarms */
+            alarms: number;
+            /** Unacknowledged */
+            unacknowledged: number;
+            /**
+             * False Alerts
+             * @description Events that a person has marked as normal.
+             */
+            false_alerts: number;
+            /**
+             * Listened Hours
+             * @description Null: measured in snapshots.
+             */
+            listened_hours: number | null;
+            /**
+             * Lost Hours
+             * @description In which no sound arrived; null: recordings come now and then.
+             */
+            lost_hours: number | null;
+            /**
+             * Measurements
+             * @description Snapshots; null: sound is listened to.
+             */
+            measurements: number | null;
+            /** Worse */
+            worse: components["schemas"]["Worsening"][];
+            /**
+             * Enough History
+             * @description Whether there are weeks before to compare with.
+             */
+            enough_history: boolean;
+            /** @description The worst of its events. */
+            severity: components["schemas"]["Severity"] | null;
+            /** @description When it will reach alarm, as seen at the end. */
+            outlook: components["schemas"]["Outlook"] | null;
+        };
+        /**
+         * Microphone
+         * @description A sound card of the service's computer that can record.
+         */
+        Microphone: {
+            /**
+             * Device
+             * @description What the setting `device` of a microphone source calls it.
+             * @example USB Audio Device: - (hw:1,0)
+             */
+            device: string;
+            /**
+             * Name
+             * @description For people.
+             */
+            name: string;
+            /** Channels */
+            channels: number;
+            /**
+             * Sample Rate
+             * @description Hz.
+             */
+            sample_rate: number;
+            /**
+             * Is Default
+             * @description Whether an empty `device` means this one.
+             */
+            is_default: boolean;
+        };
+        /**
+         * Microphones
+         * @description The microphones of the service's computer, or why they cannot be listed.
+         */
+        Microphones: {
+            /** Microphones */
+            microphones: components["schemas"]["Microphone"][];
+            /**
+             * Problem
+             * @description A sentence where they cannot be listed; empty = none.
+             */
+            problem: string;
+            /** @description The problem for other languages; null where there is none, or only its text. */
+            readonly problem_sentence: components["schemas"]["CodedSentence"] | null;
         };
         /**
          * ModelInfo
@@ -1440,6 +2802,185 @@ export interface components {
              */
             minutes: number;
         };
+        /**
+         * NamedLine
+         * @description A line that a finding lies on.
+         */
+        NamedLine: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "shaft" | "bpfo" | "bpfi" | "bsf" | "ftf" | "mesh" | "blade";
+            /**
+             * Part
+             * @default
+             */
+            part: string;
+            /**
+             * Multiple
+             * @description Of the line; 2 of bsf: a ball hits both races.
+             * @default 1
+             */
+            multiple: number;
+            /**
+             * Sideband
+             * @description Sidebands away from it, below 0: under it.
+             * @default 0
+             */
+            sideband: number;
+            /**
+             * Hz
+             * @description As measured.
+             */
+            hz: number;
+            /**
+             * Line Hz
+             * @description As calculated.
+             */
+            line_hz: number;
+            /**
+             * Harmonics
+             * @description Further multiples of it that were found.
+             * @default 0
+             */
+            harmonics: number;
+        };
+        /**
+         * Note
+         * @description What someone noted on the trend of a machine, such as a repair.
+         */
+        Note: {
+            /** Id */
+            id: number;
+            /**
+             * Machine
+             * @example fan-1
+             */
+            machine: string;
+            /**
+             * At
+             * @description When it happened: its place on the trend.
+             * @example 1790000000
+             */
+            at: number;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "repair" | "inspection" | "other";
+            /**
+             * Text
+             * @example bearing changed
+             */
+            text: string;
+            /** Who */
+            who: string;
+            /**
+             * Written At
+             * @description Seconds since 1970, UTC.
+             * @example 1790000000
+             */
+            written_at: number;
+        };
+        /** NoteRequest */
+        NoteRequest: {
+            /**
+             * At
+             * @description When it happened, in seconds since 1970, UTC.
+             * @example 1790000000
+             */
+            at: number;
+            /**
+             * Kind
+             * @default other
+             * @enum {string}
+             */
+            kind: "repair" | "inspection" | "other";
+            /**
+             * Text
+             * @example bearing changed
+             */
+            text: string;
+        };
+        /**
+         * OperatingData
+         * @description How a machine runs, as its control system reports it; null where it says nothing.
+         */
+        OperatingData: {
+            /**
+             * At
+             * @description When it was last reported.
+             * @example 1790000000
+             */
+            at: number;
+            /** Running */
+            running: boolean | null;
+            /**
+             * Speed Rpm
+             * @description Revolutions of the shaft per minute.
+             */
+            speed_rpm: number | null;
+            /**
+             * Load Percent
+             * @description Of its rated load.
+             */
+            load_percent: number | null;
+        };
+        /**
+         * OperatingDataRequest
+         * @description What is left out or null is not reported: the value before stays until it is too old.
+         */
+        OperatingDataRequest: {
+            /** Running */
+            running?: boolean | null;
+            /**
+             * Speed Rpm
+             * @example 1480
+             */
+            speed_rpm?: number | null;
+            /**
+             * Load Percent
+             * @example 60
+             */
+            load_percent?: number | null;
+        };
+        /**
+         * OperatingDataSettings
+         * @description Where a control system reports how a machine runs. `kind` decides which other settings.
+         */
+        OperatingDataSettings: {
+            /**
+             * @example mqtt
+             * @example opcua
+             * @example pushed
+             */
+            kind: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * OperatingDataSourceState
+         * @description Where the operating data of a machine comes from, and whether it arrives.
+         */
+        OperatingDataSourceState: {
+            /** Message */
+            message: string;
+            /**
+             * Kind
+             * @example opcua
+             */
+            kind: string;
+            /** Connected */
+            connected: boolean;
+            /**
+             * Max Age
+             * @description Seconds after which a value is unknown; null: while connected, never.
+             */
+            max_age: number | null;
+            /** @description The message for other languages; null where there is only its text. */
+            readonly sentence: components["schemas"]["CodedSentence"] | null;
+        };
         /** OperatingPointRequest */
         OperatingPointRequest: {
             /**
@@ -1470,6 +3011,13 @@ export interface components {
             level_dbfs: number;
             /** Usual Score */
             usual_score: number;
+            /**
+             * Speed Rpm
+             * @description Mean of its clips; null where the control system did not report it.
+             */
+            speed_rpm: number | null;
+            /** Load Percent */
+            load_percent: number | null;
         };
         /**
          * Outlook
@@ -1486,6 +3034,109 @@ export interface components {
              * @description Seconds since 1970, UTC.
              */
             latest: number;
+        };
+        /**
+         * OutputInfo
+         * @description One output and how it is doing.
+         */
+        OutputInfo: {
+            /**
+             * Message
+             * @description How it is doing, without passwords.
+             */
+            message: string;
+            /**
+             * Number
+             * @description In the order of the configuration.
+             */
+            number: number;
+            /**
+             * Kind
+             * @example notify
+             */
+            kind: string;
+            /**
+             * Name
+             * @description Without passwords.
+             */
+            name: string;
+            /**
+             * Groups
+             * @description Of the machines it is about. Empty: of all.
+             */
+            groups: string[];
+            /**
+             * Healthy
+             * @description Whether the last attempt succeeded.
+             */
+            healthy: boolean;
+            /**
+             * Last Success
+             * @description Null: nothing sent since the start.
+             */
+            last_success: number | null;
+            /**
+             * Quiet Until
+             * @description End of quiet hours. Null: there are none now.
+             */
+            quiet_until: number | null;
+            /**
+             * Queued
+             * @description Messages that wait or are being sent.
+             */
+            queued: number;
+            /** Sent */
+            sent: number;
+            /**
+             * Failed
+             * @description Messages given up.
+             */
+            failed: number;
+            /**
+             * Dropped
+             * @description Readings and outdated states that did not fit.
+             */
+            dropped: number;
+            /** @description The message for other languages; null where there is only its text. */
+            readonly sentence: components["schemas"]["CodedSentence"] | null;
+        };
+        /**
+         * OutputTest
+         * @description What came of a test message.
+         */
+        OutputTest: {
+            /**
+             * Message
+             * @description What the receiver answered, without passwords.
+             */
+            message: string;
+            /** Ok */
+            ok: boolean;
+            /** @description The message for other languages; null where there is only its text. */
+            readonly sentence: components["schemas"]["CodedSentence"] | null;
+        };
+        /** OwnPasswordRequest */
+        OwnPasswordRequest: {
+            /**
+             * Password
+             * @description At least 8 characters; what they are is up to the user.
+             * @example correct horse battery
+             */
+            password: string;
+            /**
+             * Old Password
+             * @example correct horse staple
+             */
+            old_password: string;
+        };
+        /** PasswordRequest */
+        PasswordRequest: {
+            /**
+             * Password
+             * @description At least 8 characters; what they are is up to the user.
+             * @example correct horse battery
+             */
+            password: string;
         };
         /**
          * Reading
@@ -1556,9 +3207,17 @@ export interface components {
         ReceivedAudio: {
             /**
              * Seconds
-             * @description The length of the sound that was received.
+             * @description Of the sound that was taken; what overlaps with earlier sound is left out.
              */
             seconds: number;
+        };
+        /** RecognitionRequest */
+        RecognitionRequest: {
+            /**
+             * Right
+             * @description Whether the event is the fault that it looks like.
+             */
+            right: boolean;
         };
         /** RemovedMessage */
         RemovedMessage: {
@@ -1568,6 +3227,14 @@ export interface components {
              */
             event: "removed";
             data: components["schemas"]["MachineRemoved"];
+        };
+        /** RoleRequest */
+        RoleRequest: {
+            /**
+             * Role
+             * @enum {string}
+             */
+            role: "viewer" | "operator" | "admin";
         };
         /**
          * SensorSettings
@@ -1666,12 +3333,31 @@ export interface components {
              * @example Europe/Berlin
              */
             timezone: string;
+            /**
+             * Language
+             * @description Of mails, notifications and reports.
+             * @default en
+             * @enum {string}
+             */
+            language: "en" | "de" | "es" | "ja";
             /** Version */
             version: string;
             /** Demo */
             demo: boolean;
             /** Keeps Audio */
             keeps_audio: boolean;
+            /**
+             * Recent Minutes
+             * @description Of sound that can be kept on demand.
+             * @default 0
+             */
+            recent_minutes: number;
+            /**
+             * Drops Speech
+             * @description Whether voices are cut out of stored and played sound.
+             * @default false
+             */
+            drops_speech: boolean;
             /**
              * Speed
              * @description Of the clock, for simulations.
@@ -1687,6 +3373,18 @@ export interface components {
              * @description What is wrong right now.
              */
             problems: string[];
+            /** @description What is left out for lack of computing time; null: nothing. */
+            shedding: components["schemas"]["SheddingStatus"] | null;
+            /**
+             * Note Sentences
+             * @description The notes for other languages, in the same order.
+             */
+            readonly note_sentences: (components["schemas"]["CodedSentence"] | null)[];
+            /**
+             * Problem Sentences
+             * @description The problems for other languages, in the same order.
+             */
+            readonly problem_sentences: (components["schemas"]["CodedSentence"] | null)[];
         };
         /** SessionInfo */
         SessionInfo: {
@@ -1738,6 +3436,35 @@ export interface components {
              */
             siblings: number;
         };
+        /**
+         * SheddingStatus
+         * @description What is left out because the computer cannot keep up with scoring.
+         *
+         *     Machines in alert or alarm are spared while they are few.
+         */
+        SheddingStatus: {
+            /**
+             * Degree
+             * @description The higher, the more is left out.
+             */
+            degree: number;
+            /**
+             * Score Every
+             * @description One in so many new segments is scored; of models of whole clips, the clip of one second in so many.
+             */
+            score_every: number;
+            /**
+             * Second Every
+             * @description One second of a machine in so many is looked at; 1: each.
+             */
+            second_every: number;
+            /**
+             * Since
+             * @description When it began.
+             * @example 1790000000
+             */
+            since: number;
+        };
         /** SignInRequest */
         SignInRequest: {
             /**
@@ -1750,6 +3477,21 @@ export interface components {
              * @example correct horse battery
              */
             password: string;
+        };
+        /**
+         * SoundAnalysis
+         * @description Fine spectrum and envelope spectrum of some seconds, with the lines of the machine.
+         */
+        SoundAnalysis: {
+            /**
+             * Seconds
+             * @description Of sound that was analysed.
+             */
+            seconds: number;
+            spectrum: components["schemas"]["SpectrumLines"];
+            /** @description Null where the sound is too short. */
+            envelope: components["schemas"]["EnvelopeLines"] | null;
+            lines: components["schemas"]["LineSet"];
         };
         /**
          * SourceSettings
@@ -1774,6 +3516,8 @@ export interface components {
          * @description Where the sound of a machine comes from, and whether it arrives.
          */
         SourceState: {
+            /** Message */
+            message: string;
             /**
              * Kind
              * @example microphone
@@ -1781,8 +3525,6 @@ export interface components {
             kind: string;
             /** Connected */
             connected: boolean;
-            /** Message */
-            message: string;
             /**
              * Drift Ppm
              * @description Above 0: its clock is fast against this computer's.
@@ -1792,6 +3534,8 @@ export interface components {
             gaps: number;
             /** Reconnects */
             reconnects: number;
+            /** @description The message for other languages; null where there is only its text. */
+            readonly sentence: components["schemas"]["CodedSentence"] | null;
         };
         /**
          * Spectrogram
@@ -1835,6 +3579,25 @@ export interface components {
             high: (number | null)[];
         };
         /**
+         * SpectrumLines
+         * @description Levels of a sound in dB, and of the normal sound where there is some, from 0 Hz on.
+         */
+        SpectrumLines: {
+            /**
+             * Spacing Hz
+             * @description From one line to the next.
+             */
+            spacing_hz: number;
+            /** Levels */
+            levels: number[];
+            /**
+             * Normal
+             * @description Empty where no normal sound is kept.
+             * @default []
+             */
+            normal: number[];
+        };
+        /**
          * StatusReply
          * @description The state of the service, its machines, and the user who is signed in.
          */
@@ -1855,12 +3618,31 @@ export interface components {
              * @example Europe/Berlin
              */
             timezone: string;
+            /**
+             * Language
+             * @description Of mails, notifications and reports.
+             * @default en
+             * @enum {string}
+             */
+            language: "en" | "de" | "es" | "ja";
             /** Version */
             version: string;
             /** Demo */
             demo: boolean;
             /** Keeps Audio */
             keeps_audio: boolean;
+            /**
+             * Recent Minutes
+             * @description Of sound that can be kept on demand.
+             * @default 0
+             */
+            recent_minutes: number;
+            /**
+             * Drops Speech
+             * @description Whether voices are cut out of stored and played sound.
+             * @default false
+             */
+            drops_speech: boolean;
             /**
              * Speed
              * @description Of the clock, for simulations.
@@ -1876,15 +3658,34 @@ export interface components {
              * @description What is wrong right now.
              */
             problems: string[];
+            /** @description What is left out for lack of computing time; null: nothing. */
+            shedding: components["schemas"]["SheddingStatus"] | null;
             /** Machines */
             machines: components["schemas"]["MachineStatus"][];
             user: components["schemas"]["UserInfo"];
+            /** @description The last upgrade, until this user dismisses the notice. */
+            upgrade: components["schemas"]["UpgradeNotice"] | null;
+            /**
+             * Note Sentences
+             * @description The notes for other languages, in the same order.
+             */
+            readonly note_sentences: (components["schemas"]["CodedSentence"] | null)[];
+            /**
+             * Problem Sentences
+             * @description The problems for other languages, in the same order.
+             */
+            readonly problem_sentences: (components["schemas"]["CodedSentence"] | null)[];
         };
         /**
          * Thresholds
          * @description A level begins above its threshold and ends below its exit threshold.
          */
         Thresholds: {
+            /**
+             * Message
+             * @description What the thresholds rest on, in a sentence.
+             */
+            message: string;
             /** Alert */
             alert: number;
             /** Alarm */
@@ -1908,11 +3709,8 @@ export interface components {
              * @description Whether too little was learned to know so rare a score: an extrapolation.
              */
             provisional: boolean;
-            /**
-             * Message
-             * @description What the thresholds rest on, in a sentence.
-             */
-            message: string;
+            /** @description The message for other languages; null where there is only its text. */
+            readonly sentence: components["schemas"]["CodedSentence"] | null;
         };
         /**
          * TrendReply
@@ -1948,6 +3746,85 @@ export interface components {
              */
             alarm_seconds: number[];
         };
+        /**
+         * TrialStatus
+         * @description A source that is opened for a moment; nothing that it sends is kept.
+         */
+        TrialStatus: {
+            /** Message */
+            message: string;
+            /**
+             * Id
+             * @example 3f2a
+             */
+            id: string;
+            /** Connected */
+            connected: boolean;
+            /**
+             * Level Dbfs
+             * @description Of the last second or snapshot, against a full-scale sine; null before any.
+             */
+            level_dbfs: number | null;
+            /**
+             * Sample Rate
+             * @description Hz; 0 before the first snapshot.
+             */
+            sample_rate: number;
+            /**
+             * Listening
+             * @description Whether it can be listened to live, or why not.
+             * @enum {string}
+             */
+            listening: "possible" | "snapshots" | "at_intervals" | "other_speed" | "switched_off";
+            spectrogram: components["schemas"]["Spectrogram"];
+            /** @description The message for other languages; null where there is only its text. */
+            readonly sentence: components["schemas"]["CodedSentence"] | null;
+        };
+        /**
+         * UpgradeNotice
+         * @description What changed when a newer release of ssdpt first opened the store.
+         */
+        UpgradeNotice: {
+            /**
+             * At
+             * @description Seconds since 1970, UTC.
+             * @example 1790000000
+             */
+            at: number;
+            /**
+             * From Version
+             * @description Of ssdpt; empty: not known.
+             */
+            from_version: string;
+            /** To Version */
+            to_version: string;
+            /**
+             * From Tables
+             * @description Revision of the tables of the store before.
+             */
+            from_tables: string;
+            /**
+             * To Tables
+             * @description The same as before where they did not change.
+             */
+            to_tables: string;
+            /**
+             * Backup
+             * @description Of the store as it was, in the data folder; empty: its tables did not change.
+             * @example backups/before-tables-0004-20261118-120000.db
+             */
+            backup: string;
+            /**
+             * Config Changes
+             * @description Old settings of the configuration file, and what they are read as.
+             */
+            config_changes: string[];
+            /**
+             * Config Change Sentences
+             * @description The same for other languages, in the same order.
+             */
+            readonly config_change_sentences: (components["schemas"]["CodedSentence"] | null)[];
+        };
         /** UserInfo */
         UserInfo: {
             /**
@@ -1978,6 +3855,94 @@ export interface components {
              * @enum {string}
              */
             role: "viewer" | "operator" | "admin";
+        };
+        /**
+         * WeeklyReport
+         * @description What happened in a week: for the page, as PDF and by mail.
+         */
+        WeeklyReport: {
+            /** Plant */
+            plant: string;
+            /**
+             * Week
+             * @example 2026-W46
+             */
+            week: string;
+            /**
+             * Begin
+             * @description Seconds since 1970, UTC.
+             * @example 1790000000
+             */
+            begin: number;
+            /**
+             * End
+             * @description Seconds since 1970, UTC.
+             * @example 1790000000
+             */
+            end: number;
+            /**
+             * Until
+             * @description Now, where the week is not over; else its end.
+             * @example 1790000000
+             */
+            until: number;
+            /**
+             * Timezone
+             * @example Europe/Berlin
+             */
+            timezone: string;
+            /**
+             * Language
+             * @enum {string}
+             */
+            language: "en" | "de" | "es" | "ja";
+            /** Machines */
+            machines: components["schemas"]["MachineWeek"][];
+            /**
+             * Events
+             * @description That began in the week, the oldest first.
+             */
+            events: components["schemas"]["Event"][];
+            /**
+             * Events Left Out
+             * @description More events than a report can list.
+             */
+            events_left_out: number;
+            /**
+             * Notes
+             * @description That people wrote on the trends.
+             */
+            notes: components["schemas"]["Note"][];
+            /**
+             * Is Over
+             * @description Whether the week is over.
+             */
+            readonly is_over: boolean;
+        };
+        /**
+         * Worsening
+         * @description One thing that got worse in a week, against the weeks before.
+         */
+        Worsening: {
+            /**
+             * Code
+             * @enum {string}
+             */
+            code: "score" | "alerts" | "level" | "band";
+            /**
+             * Before
+             * @description Mean of the weeks before: a score, hours in alert or alarm, or dB.
+             */
+            before: number;
+            /** Now */
+            now: number;
+            /**
+             * Low Hz
+             * @description Of a band.
+             */
+            low_hz: number | null;
+            /** High Hz */
+            high_hz: number | null;
         };
     };
     responses: never;
@@ -2281,6 +4246,57 @@ export interface operations {
             };
         };
     };
+    change_password_v1_session_password_put: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OwnPasswordRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionInfo"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
     status_v1_status_get: {
         parameters: {
             query?: never;
@@ -2298,6 +4314,78 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["StatusReply"];
                 };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    dismiss_upgrade_v1_upgrade_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Unauthorized */
             401: {
@@ -2669,6 +4757,90 @@ export interface operations {
             cookie?: never;
         };
         requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MachineStatus"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    change_machine_v1_machines__machine__put: {
+        parameters: {
+            query?: {
+                /** @description What becomes of the baseline where source or sensor change: keep where the sound stays the same, new otherwise. */
+                baseline?: ("keep" | "new") | null;
+            };
+            header?: never;
+            path: {
+                /** @description Id of a machine. */
+                machine: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MachineSettings"];
+            };
+        };
         responses: {
             /** @description Successful Response */
             200: {
@@ -4006,6 +6178,1029 @@ export interface operations {
             };
         };
     };
+    microphones_v1_microphones_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Microphones"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    open_trial_v1_trials_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MachineSettings"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrialStatus"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    trial_v1_trials__trial__get: {
+        parameters: {
+            query?: {
+                /** @description Of the spectrogram, which ends now. */
+                seconds?: number;
+            };
+            header?: never;
+            path: {
+                trial: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrialStatus"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    close_trial_v1_trials__trial__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                trial: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    settings_v1_machines__machine__settings_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a machine. */
+                machine: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MachineDefinition"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    remove_ignored_definition_v1_machines__machine__settings_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a machine. */
+                machine: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    change_effect_v1_machines__machine__settings_effect_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a machine. */
+                machine: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MachineSettings"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangeEffect"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    notes_v1_machines__machine__notes_get: {
+        parameters: {
+            query?: {
+                /** @description Seconds since 1970, UTC. */
+                begin?: number | null;
+                /** @description Seconds since 1970, UTC. */
+                end?: number | null;
+            };
+            header?: never;
+            path: {
+                /** @description Id of a machine. */
+                machine: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Note"][];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    add_note_v1_machines__machine__notes_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a machine. */
+                machine: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NoteRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Note"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    change_note_v1_machines__machine__notes__note__put: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Number of a note. */
+                note: number;
+                /** @description Id of a machine. */
+                machine: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NoteRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Note"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    remove_note_v1_machines__machine__notes__note__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Number of a note. */
+                note: number;
+                /** @description Id of a machine. */
+                machine: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    push_operating_data_v1_machines__machine__operating_data_put: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a machine. */
+                machine: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OperatingDataRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MachineStatus"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    push_operating_data_v1_machines__machine__operating_data_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a machine. */
+                machine: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OperatingDataRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MachineStatus"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
     push_v1_machines__machine__audio_post: {
         parameters: {
             query?: {
@@ -4124,20 +7319,347 @@ export interface operations {
             };
         };
     };
+    recordings_v1_machines__machine__recordings_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a machine. */
+                machine: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeptRecording"][];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    keep_v1_machines__machine__recordings_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a machine. */
+                machine: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["KeepRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeptRecording"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    audio_v1_machines__machine__recordings__recording__audio_get: {
+        parameters: {
+            query?: {
+                /** @description flac: as it is stored; the header Range selects a part. wav: 16 bits. */
+                format?: "flac" | "wav";
+            };
+            header?: never;
+            path: {
+                /** @description Id of a recording. */
+                recording: string;
+                /** @description Id of a machine. */
+                machine: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A recording. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "audio/flac": unknown;
+                    "audio/wav": unknown;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    remove_v1_machines__machine__recordings__recording__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a recording. */
+                recording: string;
+                /** @description Id of a machine. */
+                machine: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
     events_v1_events_get: {
         parameters: {
             query?: {
+                limit?: number;
                 machine?: string | null;
                 /** @description Whether to list only events that are not cleared. */
                 open?: boolean;
                 kind?: ("anomaly" | "drift" | "signal") | null;
+                level?: ("alert" | "alarm") | null;
+                /** @description What a person says it was. */
+                label?: ("normal" | "fault" | "none") | null;
+                /** @description Named so, or recognised as this. */
+                fault?: string | null;
+                /** @description Whether to list only events without a fault, even recognised. */
+                unnamed?: boolean;
+                /** @description Words that occur in the message, cause, work order, fault or comments, or in the name of the machine. */
+                text?: string;
                 /** @description Seconds since 1970, UTC. */
                 begin?: number | null;
                 /** @description Seconds since 1970, UTC. */
                 end?: number | null;
                 /** @description Seconds since 1970, UTC. */
                 before?: number | null;
-                limit?: number;
             };
             header?: never;
             path?: never;
@@ -4152,6 +7674,175 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Event"][];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    groups_v1_events_groups_get: {
+        parameters: {
+            query?: {
+                limit?: number;
+                machine?: string | null;
+                /** @description Whether to list only events that are not cleared. */
+                open?: boolean;
+                kind?: ("anomaly" | "drift" | "signal") | null;
+                level?: ("alert" | "alarm") | null;
+                /** @description What a person says it was. */
+                label?: ("normal" | "fault" | "none") | null;
+                /** @description Named so, or recognised as this. */
+                fault?: string | null;
+                /** @description Whether to list only events without a fault, even recognised. */
+                unnamed?: boolean;
+                /** @description Words that occur in the message, cause, work order, fault or comments, or in the name of the machine. */
+                text?: string;
+                /** @description Seconds since 1970, UTC. */
+                begin?: number | null;
+                /** @description Seconds since 1970, UTC. */
+                end?: number | null;
+                /** @description Seconds since 1970, UTC. */
+                before?: number | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventGroup"][];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    suggestions_v1_events_suggestions_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventSuggestions"];
                 };
             };
             /** @description Unauthorized */
@@ -4289,7 +7980,10 @@ export interface operations {
     };
     audio_v1_events__event__audio_get: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description flac: as it is stored; the header Range selects a part. wav: 16 bits. */
+                format?: "flac" | "wav";
+            };
             header?: never;
             path: {
                 /** @description Id of an event. */
@@ -4306,6 +8000,7 @@ export interface operations {
                 };
                 content: {
                     "audio/flac": unknown;
+                    "audio/wav": unknown;
                 };
             };
             /** @description Unauthorized */
@@ -4383,6 +8078,90 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["EventSpectrogram"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    picture_v1_events__event__picture_png_get: {
+        parameters: {
+            query?: {
+                /** @description Pixels. */
+                width?: number;
+                /** @description Pixels. */
+                height?: number;
+                /** @description With frequencies and seconds. */
+                labels?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description Id of an event. */
+                event: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The spectrogram. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/png": unknown;
                 };
             };
             /** @description Unauthorized */
@@ -4684,6 +8463,168 @@ export interface operations {
             };
         };
     };
+    set_details_v1_events__event__details_put: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of an event. */
+                event: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EventDetailsRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Event"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    judge_recognition_v1_events__event__recognition_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of an event. */
+                event: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RecognitionRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Event"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
     live_v1_live_get: {
         parameters: {
             query?: never;
@@ -4693,13 +8634,13 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Server-sent events: `event` is the name of each, `data` its JSON. A comment is sent after 15 s of silence. */
+            /** @description Server-sent events: `event` is the name of each, `data` its JSON. A heartbeat is sent after 2 s of silence. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": components["schemas"]["MachineMessage"] | components["schemas"]["ReadingMessage"] | components["schemas"]["EventMessage"] | components["schemas"]["RemovedMessage"] | components["schemas"]["ServiceMessage"];
+                    "text/event-stream": components["schemas"]["MachineMessage"] | components["schemas"]["ReadingMessage"] | components["schemas"]["EventMessage"] | components["schemas"]["RemovedMessage"] | components["schemas"]["ServiceMessage"] | components["schemas"]["HeartbeatMessage"];
                 };
             };
             /** @description Unauthorized */
@@ -4783,6 +8724,704 @@ export interface operations {
                 };
                 content: {
                     "text/csv": unknown;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    report_v1_report_get: {
+        parameters: {
+            query?: {
+                /** @description Such as 2026-W46; by default the present week. */
+                week?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WeeklyReport"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    pdf_v1_report_pdf_get: {
+        parameters: {
+            query?: {
+                /** @description Such as 2026-W46; by default the present week. */
+                week?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A file. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/pdf": unknown;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    bearings_v1_bearings_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Bearing"][];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    machine_lines_v1_machines__machine__lines_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a machine. */
+                machine: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LineSet"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    machine_analysis_v1_machines__machine__analysis_get: {
+        parameters: {
+            query?: {
+                /** @description Of sound, which ends now. */
+                seconds?: number;
+                /** @description Highest frequency of the spectrum. */
+                max_hz?: number;
+                /** @description A frequency in the octave whose envelope is wanted; without it the one with the sharpest knocks. */
+                band_hz?: number | null;
+            };
+            header?: never;
+            path: {
+                /** @description Id of a machine. */
+                machine: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SoundAnalysis"] | null;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    event_lines_v1_events__event__lines_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of an event. */
+                event: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LineSet"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    event_analysis_v1_events__event__analysis_get: {
+        parameters: {
+            query?: {
+                /** @description Highest frequency of the spectrum. */
+                max_hz?: number;
+                /** @description A frequency in the octave whose envelope is wanted; without it the one with the sharpest knocks. */
+                band_hz?: number | null;
+            };
+            header?: never;
+            path: {
+                /** @description Id of an event. */
+                event: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SoundAnalysis"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    outputs_v1_outputs_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OutputInfo"][];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    test_output_v1_outputs__number__test_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                number: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OutputTest"];
                 };
             };
             /** @description Unauthorized */
@@ -4993,6 +9632,164 @@ export interface operations {
             };
         };
     };
+    set_role_v1_users__name__role_put: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RoleRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserInfo"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    reset_password_v1_users__name__password_put: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
     remove_user_v1_users__name__delete: {
         parameters: {
             query?: never;
@@ -5010,6 +9807,154 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    backup_v1_backup_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A .tar file. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-tar": unknown;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    size_v1_backup_size_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BackupSize"];
+                };
             };
             /** @description Unauthorized */
             401: {

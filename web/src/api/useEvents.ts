@@ -13,12 +13,20 @@ interface Events {
   fetchMore: () => Promise<void>
 }
 
+type Query = Parameters<typeof url>[1]
+
+/** The filter as the service reads it. */
+export function eventQuery({ open, unnamed, ...filter }: EventFilter): NonNullable<Query> {
+  return { ...filter, open: open || undefined, unnamed: unnamed || undefined }
+}
+
 /** Events that match a filter: pages from the service, kept up to date by the live stream. */
-export function useEvents({ machine, kind, open }: EventFilter, pageSize: number): Events {
+export function useEvents(filter: EventFilter, pageSize: number): Events {
   const live = useLive().events
+  const query = JSON.stringify(eventQuery(filter))
   const address = useCallback(
-    (before?: number) => url('events', { machine, kind, open: open || undefined, before, limit: pageSize }),
-    [machine, kind, open, pageSize],
+    (before?: number) => url('events', { ...(JSON.parse(query) as Query), before, limit: pageSize }),
+    [query, pageSize],
   )
   const first = useFetched<MachineEvent[]>(address())
   const [older, setOlder] = useState<{ address: string; events: MachineEvent[]; isEnd: boolean } | null>(null)
@@ -26,8 +34,8 @@ export function useEvents({ machine, kind, open }: EventFilter, pageSize: number
   const fetched = useMemo(() => first.content && [...first.content, ...(more?.events ?? [])], [first.content, more])
   const hasMore = !(more?.isEnd ?? (first.content?.length ?? 0) < pageSize)
   const events = useMemo(
-    () => fetched && mergedEvents(fetched, Object.values(live), { machine, kind, open }, hasMore),
-    [fetched, live, machine, kind, open, hasMore],
+    () => fetched && mergedEvents(fetched, Object.values(live), filter, hasMore),
+    [fetched, live, query, hasMore],
   )
   const fetchMore = async () => {
     const next = await get<MachineEvent[]>(address(fetched?.at(-1)?.began))

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react'
 import type { MachineEvent } from '../api/types'
 import { post, url } from '../api/client'
 import { useHasRole, useReload } from '../api/useLive'
-import { plural } from '../lib/numbers'
+import { t } from '../i18n'
 import { useAction } from '../lib/useAction'
 import { ConfirmButton } from './ConfirmButton'
 import { ErrorMessage } from './ErrorMessage'
@@ -19,10 +19,11 @@ export function AcknowledgeAll({ events }: Props) {
   const action = useAction()
   const [done, setDone] = useState<number | null>(null)
   const status = useRef<HTMLParagraphElement>(null)
-  // The buttons vanish with the last event: the focus goes to the result.
+  const isEmpty = events.length === 0
+  // The buttons vanish with the last event, before or after the reply: the focus goes to the result.
   useEffect(() => {
     if (done !== null) status.current?.focus()
-  }, [done])
+  }, [done, isEmpty])
   if (!isOperator) return null
   const acknowledge = async () => {
     let count = 0
@@ -37,14 +38,14 @@ export function AcknowledgeAll({ events }: Props) {
       await reload()
     }
   }
-  const count = plural(events.length, 'event')
+  const count = events.length
   return (
     <div className="all-events">
-      {events.length > 0 && (
+      {count > 0 && (
         <ConfirmButton
-          title="Acknowledge all"
-          question={`Acknowledge ${count} of this list? This says that someone has taken care of them.`}
-          confirm={`Acknowledge ${count}`}
+          title={t('events.acknowledgeAll')}
+          question={t('events.acknowledgeQuestion', { count })}
+          confirm={t('events.acknowledge', { count })}
           action={action}
           work={acknowledge}
         />
@@ -52,7 +53,7 @@ export function AcknowledgeAll({ events }: Props) {
       <div role="status">
         {done !== null && (
           <p ref={status} tabIndex={-1}>
-            {plural(done, 'event')} acknowledged.
+            {t('events.acknowledged', { count: done })}
           </p>
         )}
       </div>

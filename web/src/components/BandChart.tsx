@@ -2,8 +2,11 @@ import { useMemo, useRef, useState } from 'react'
 import uPlot from 'uplot'
 import type { Band, MachineStatus } from '../api/types'
 import { useBandTrend } from '../api/useTrend'
+import { t } from '../i18n'
 import { bandName, bandText, mostChanged } from '../lib/bandTrend'
 import { drawLevel, drawThreshold } from '../lib/chartMarks'
+import { wholeSoundText } from '../lib/diagnosis'
+import { decibels } from '../lib/numbers'
 import { colour, rem } from '../lib/theme'
 import { stamp } from '../lib/time'
 import { withGaps } from '../lib/trend'
@@ -18,23 +21,23 @@ interface Props {
   zone: string
 }
 
-const decibels = (value: number) => `${value.toFixed(0)} dB`
+/** Number of the whole sound, beside those of the bands. */
+const WHOLE = -1
 
-/** The level of a band of frequencies over the time of the trend, with its own thresholds. */
+/** The level of the whole sound or of a band over the time of the trend; a band has its own thresholds. */
 export function BandChart({ machine, range: [from, to], isFollowing, zone }: Props) {
-  const [chosen, setChosen] = useState(() => mostChanged(machine.bands))
+  const [chosen, setChosen] = useState(() => (machine.bands.length ? mostChanged(machine.bands) : WHOLE))
   const [pointed, setPointed] = useState('')
   const { trend, end, error } = useBandTrend(machine.id, from, to, isFollowing)
   const atIntervals = machine.sensor?.at_intervals ?? false
-  const band: Band | undefined = machine.bands[chosen] ?? machine.bands[0]
+  const band: Band | undefined = machine.bands[chosen]
   const latest = useRef({ band, range: [from, to] as [number, number] })
   latest.current = { band, range: [end - (to - from), end] }
   const data = useMemo((): uPlot.AlignedData => {
     if (!trend) return [[], []]
-    const levels = trend.levels.map((level) => level[chosen] ?? null)
+    const levels = chosen === WHOLE ? trend.level_dbfs : trend.levels.map((level) => level[chosen] ?? null)
     return atIntervals ? [trend.time, levels] : withGaps(trend.time, trend.seconds_per_point, [levels])
   }, [trend, chosen, atIntervals])
-  if (!band) return null
 
   const options = (): Omit<uPlot.Options, 'width' | 'height'> => ({
     legend: { show: false },
@@ -44,7 +47,8 @@ export function BandChart({ machine, range: [from, to], isFollowing, zone }: Pro
       x: { time: true, range: () => latest.current.range },
       y: {
         range: (_, low, high) => {
-          const { usual_db, alarm_db } = latest.current.band ?? band
+          if (!latest.current.band) return [(low ?? -60) - 3, (high ?? 0) + 3]
+          const { usual_db, alarm_db } = latest.current.band
           return [Math.min(low ?? usual_db, usual_db) - 3, Math.max(high ?? alarm_db, alarm_db) + 3]
         },
       },
@@ -54,7 +58,8 @@ export function BandChart({ machine, range: [from, to], isFollowing, zone }: Pro
     hooks: {
       draw: [
         (chart) => {
-          const { usual_db, alert_db, alarm_db } = latest.current.band ?? band
+          if (!latest.current.band) return
+          const { usual_db, alert_db, alarm_db } = latest.current.band
           drawLevel(chart, usual_db, 'text-soft')
           drawThreshold(chart, alert_db, 'alert', decibels(alert_db))
           drawThreshold(chart, alarm_db, 'alarm', decibels(alarm_db))
@@ -70,32 +75,35 @@ export function BandChart({ machine, range: [from, to], isFollowing, zone }: Pro
       ],
     },
   })
-  const now = bandText(band)
-  const description = trend && !trend.time.length ? 'No levels in this time range.' : `${bandName(band)}: ${now ? `now ${now}` : 'no level now'}.`
+  const now = band ? bandText(band) : ''
+  const bandDescription = (shown: Band) =>
+    now ? t('trend.bands.now', { band: bandName(shown), level: now }) : t('trend.bands.noLevelNow', { band: bandName(shown) })
+  const description = band ? bandDescription(band) : wholeSoundText(machine.level_dbfs)
   return (
     <div className="band-trend">
       <div className="buttons apart">
-        <label className="inline">
-          Band{' '}
+        <label className="inline long-choice">
+          {t('trend.bands.label')}{' '}
           <select value={chosen} onChange={(event) => setChosen(Number(event.target.value))}>
+            <option value={WHOLE}>{t('diagnosis.wholeSound')}</option>
             {machine.bands.map((each, index) => (
               <option key={index} value={index}>
-                {[bandName(each), bandText(each)].filter(Boolean).join(': ')}
+                {bandText(each) ? t('trend.bands.option', { band: bandName(each), level: bandText(each) }) : bandName(each)}
               </option>
             ))}
           </select>
         </label>
         <span className="pointed" aria-hidden="true">
-          {pointed || 'Grey line: usual level.'}
+          {pointed || (band && t('trend.bands.usualLine'))}
         </span>
       </div>
       <ErrorMessage message={error} />
       <Chart
         options={options}
-        version={`${zone} ${chosen} ${band.alarm_db} ${band.alert_db} ${atIntervals}`}
+        version={`${zone} ${chosen} ${band?.alarm_db} ${band?.alert_db} ${atIntervals}`}
         data={data}
         height={10}
-        summary={description}
+        summary={trend && !trend.time.length ? t('trend.bands.noLevels') : description}
       />
     </div>
   )

@@ -2,6 +2,7 @@ import { useState } from 'react'
 import type { MachineStatus } from '../api/types'
 import { post, remove, url } from '../api/client'
 import { useHasRole, useReload, useTimezone } from '../api/useLive'
+import { t } from '../i18n'
 import { baselineText } from '../lib/baseline'
 import { needsBaseline } from '../lib/states'
 import { day } from '../lib/time'
@@ -12,6 +13,7 @@ import { FewMinutes, LearningMinutes } from './LearningMinutes'
 import { Panel } from './Panel'
 import { Progress } from './Progress'
 import { RequiresRole } from './RequiresRole'
+import { said } from '../lib/sentences'
 
 /** The id of the panel, for links to it. */
 export const BASELINE = 'baseline'
@@ -27,20 +29,18 @@ export function BaselinePanel({ machine }: { machine: MachineStatus }) {
   const accept = () => post(url(`machines/${machine.id}/accept-drift`)).then(reload)
   const learn = () => post(url(`machines/${machine.id}/learn`), { minutes }).then(reload)
   return (
-    <Panel title="Baseline" id={BASELINE}>
-      {machine.baseline && <p>{baselineText(machine.baseline, zone)}.</p>}
+    <Panel title={t('baseline.title')} id={BASELINE}>
+      {machine.baseline && <p>{t('baseline.sentence', { baseline: baselineText(machine.baseline, machine.listening === 'snapshots', zone) })}</p>}
       {machine.drift && (
-        <p className="offer">
-          {machine.drift.message} Since {day(machine.drift.since, zone)}.
-        </p>
+        <p className="offer">{t('baseline.drift', { message: said(machine.drift), date: day(machine.drift.since, zone) })}</p>
       )}
       {machine.learning && <Progress seconds={machine.learning.seconds} target={machine.learning.target_seconds} />}
       {isAdmin && machine.learning && (
         <ConfirmButton
-          title="Stop learning"
-          question="The collected sound is discarded, and the previous baseline stays."
-          confirm="Stop and discard"
-          cancel="Continue learning"
+          title={t('baseline.stop')}
+          question={t('baseline.stopQuestion')}
+          confirm={t('baseline.stopConfirm')}
+          cancel={t('baseline.stopCancel')}
           action={action}
           work={() => remove(url(`machines/${machine.id}/learn`)).then(reload)}
         />
@@ -49,28 +49,22 @@ export function BaselinePanel({ machine }: { machine: MachineStatus }) {
         <>
           {machine.thresholds && !machine.sensor?.at_intervals && (
             <>
-              <p className="plain">
-                If the sound has changed and the cause is harmless, accept the drift: the sound of the last ten minutes becomes normal.
-              </p>
+              <p className="plain">{t('baseline.driftExplanation')}</p>
               <ConfirmButton
-                title="Accept the drift"
-                question="Is the change harmless? The thresholds move to the sound of the last ten minutes, and an active alarm ends. A fault that was present in that time is no longer detected."
-                confirm="It is harmless: accept"
+                title={t('baseline.acceptDrift')}
+                question={t('baseline.acceptQuestion')}
+                confirm={t('baseline.acceptConfirm')}
                 action={action}
                 work={accept}
               />
             </>
           )}
-          <p className="plain">
-            {isFirst
-              ? 'Learn a baseline first: let the machine run healthy, at all its usual loads and speeds. Until then it is not monitored.'
-              : 'After a repair or a change of use, learn a new baseline. The machine is not monitored while it learns.'}
-          </p>
+          <p className="plain">{isFirst ? t('baseline.learnFirst') : t('baseline.learnAfterRepair')}</p>
           <div className="buttons">
             <LearningMinutes minutes={minutes} onChange={setMinutes} />
             <ConfirmButton
-              title={isFirst ? 'Learn a baseline' : 'Learn a new baseline'}
-              confirm="The machine runs normally: learn now"
+              title={isFirst ? t('baseline.learn') : t('baseline.learnNew')}
+              confirm={t('baseline.confirmLearn')}
               action={action}
               work={learn}
               disabled={!(minutes >= 1)}
@@ -79,7 +73,7 @@ export function BaselinePanel({ machine }: { machine: MachineStatus }) {
           <FewMinutes minutes={minutes} />
         </>
       )}
-      <RequiresRole role="admin" to="change the baseline" />
+      <RequiresRole role="admin" sentence="baseline.needsRole" />
       <ErrorMessage message={action.error} />
     </Panel>
   )

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'react'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
+import { useLanguage } from '../i18n/language'
 import { colour, rem, useTheme } from '../lib/theme'
 import { axisLabel } from '../lib/time'
 import { useWidth } from '../lib/useSize'
@@ -27,7 +28,7 @@ export function dots(): uPlot.Series {
 }
 
 interface Props {
-  /** Used when the chart is created, and again when `version` or the theme changes. */
+  /** Used when the chart is created, and again when `version`, the theme or the language changes. */
   options: (width: number) => Omit<uPlot.Options, 'width' | 'height'>
   version: string
   data: uPlot.AlignedData
@@ -43,6 +44,7 @@ export function Chart({ options, version, data, height, summary }: Props) {
   const latest = useRef({ options, data })
   const width = useWidth(holder)
   const theme = useTheme()
+  const language = useLanguage()
   useEffect(() => {
     latest.current = { options, data }
   })
@@ -54,7 +56,7 @@ export function Chart({ options, version, data, height, summary }: Props) {
       created.destroy()
       chart.current = null
     }
-  }, [width, height, version, theme])
+  }, [width, height, version, theme, language])
   useEffect(() => {
     chart.current?.setData(data)
   }, [data])

@@ -1,54 +1,72 @@
-import { remove, url } from '../api/client'
-import { useLive, useReload } from '../api/useLive'
-import { useMachineSound } from '../api/useMachineSound'
+import { useState } from 'react'
+import { post, url } from '../api/client'
+import { useReload } from '../api/useLive'
+import { useTrial } from '../api/useTrial'
+import { draftId, draftSensor, toSettings, type MachineDraft } from '../lib/machineDraft'
+import { ROLE_NAMES } from '../lib/roles'
 import { useAction } from '../lib/useAction'
-import { LevelMeter } from './LevelMeter'
-import { Panel } from './Panel'
+import { t } from '../i18n'
 import { ErrorMessage } from './ErrorMessage'
-import { SpectrogramPanel } from './SpectrogramPanel'
+import { Panel } from './Panel'
+import { TrialView } from './TrialView'
 
-/** Whether the right sound arrives, before anything is learned from it. */
-export function CheckSound({ id, onGood, onBack }: { id: string; onGood: () => void; onBack: () => void }) {
+interface Props {
+  draft: MachineDraft
+  onAdded: (id: string) => void
+  onBack: () => void
+}
+
+/** Whether the right sound arrives; only then the machine is added. Whoever leaves before leaves nothing behind. */
+export function CheckSound({ draft, onAdded, onBack }: Props) {
   const reload = useReload()
   const action = useAction()
-  const machine = useLive().machines[id]
-  const sound = useMachineSound(machine ? id : null)
-  const arrives = machine !== undefined && (machine.source.connected || machine.last_sound !== null)
-  // To change its source, the machine is added again; nothing has been learned yet that could be lost.
-  const goBack = async () => {
-    await remove(url(`machines/${id}`))
-    onBack()
-    await reload()
+  const [isAdding, setAdding] = useState(false)
+  const settings = toSettings(draft)
+  const id = draftId(draft)
+  // The source is closed before the machine opens it, as a sound card may allow one at a time; but what
+  // is pushed must go somewhere meanwhile.
+  const trial = useTrial(isAdding && draft.kind !== 'pushed' ? null : JSON.stringify(settings), !isAdding)
+  const arrived = trial.status !== null && trial.status.level_dbfs !== null
+  const add = async () => {
+    setAdding(true)
+    const done = await action.run(async () => {
+      await post(url('machines'), settings)
+      await reload()
+    })
+    if (done) onAdded(id)
+    else setAdding(false)
   }
   return (
+    <Panel title={t('add.steps.check')}>
+      <TrialView trial={trial} name={draft.name} sensor={draftSensor(draft)} />
+      {draft.kind === 'microphone' && <p className="plain">{t('add.knock')}</p>}
+      {draft.kind === 'pushed' && !arrived && <HowToPush id={id} />}
+      <ErrorMessage message={action.error} />
+      <div className="buttons">
+        <button type="button" disabled={action.busy} onClick={onBack}>
+          {t('add.back')}
+        </button>
+        <button type="button" className="main" disabled={!arrived || action.busy} onClick={() => void add()}>
+          {t('add.rightSound')}
+        </button>
+        {!arrived && (
+          <button type="button" disabled={action.busy} onClick={() => void add()}>
+            {t('setup.trial.later')}
+          </button>
+        )}
+      </div>
+    </Panel>
+  )
+}
+
+/** For whoever has no sender yet: a command that can be copied as it is, up to the token. */
+function HowToPush({ id }: { id: string }) {
+  const address = new URL(url(`machines/${id}/audio`), document.baseURI).href
+  return (
     <>
-      <Panel title="Check the sound">
-        <ErrorMessage message={action.error} />
-        {machine && (
-          <dl className="facts">
-            <dt>Sound</dt>
-            <dd>
-              {arrives ? 'arriving' : 'not arriving yet'} · {machine.source.message}
-            </dd>
-            <dt>Level</dt>
-            <dd>
-              <LevelMeter level={machine.level_dbfs} sensor={machine.sensor} />
-            </dd>
-          </dl>
-        )}
-        {machine?.source.kind === 'microphone' && (
-          <p className="plain">Knock near the microphone: the level and the spectrogram below should react.</p>
-        )}
-        <div className="buttons">
-          <button type="button" disabled={action.busy} onClick={() => void action.run(goBack)}>
-            Back
-          </button>
-          <button type="button" className="main" disabled={!arrives || action.busy} onClick={onGood}>
-            This is the right sound
-          </button>
-        </div>
-      </Panel>
-      {machine && <SpectrogramPanel machine={machine} sound={sound} />}
+      <p className="plain">{t('setup.trial.pushTo')}</p>
+      <pre className="command">{t('setup.trial.pushCommand', { address })}</pre>
+      <p className="plain">{t('setup.trial.pushToken', { role: ROLE_NAMES.operator })}</p>
     </>
   )
 }

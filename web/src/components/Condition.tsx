@@ -1,4 +1,5 @@
 import type { MachineStatus } from '../api/types'
+import { rich } from '../i18n/rich'
 import { outlookText } from '../lib/outlook'
 import { GRADE_NAMES, severityText } from '../lib/severity'
 
@@ -10,12 +11,20 @@ export function Condition({ severity, outlook, now }: Pick<MachineStatus, 'sever
     <div className="condition">
       {severity && (
         <p>
-          <strong className={`grade ${severity.grade}`}>{GRADE_NAMES[severity.grade]}</strong>: {severityText(severity)}
+          {rich(
+            'condition.severity',
+            { strong: (text) => <strong className={`grade ${severity.grade}`}>{text}</strong> },
+            { grade: GRADE_NAMES[severity.grade], severity: severityText(severity) },
+          )}
         </p>
       )}
       {reaches && (
         <p>
-          <strong>{reaches}</strong> <span className="soft">(probability 80 %)</span>
+          {rich(
+            'condition.outlook',
+            { strong: (text) => <strong>{text}</strong>, soft: (text) => <span className="soft">{text}</span> },
+            { reaches },
+          )}
         </p>
       )}
     </div>

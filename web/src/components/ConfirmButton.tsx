@@ -1,4 +1,6 @@
-import { useEffect, useRef, useState, type ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
+import { t } from '../i18n'
+import { onEscape, useReturnFocus } from '../lib/focus'
 import type { Action } from '../lib/useAction'
 
 interface Props {
@@ -7,7 +9,7 @@ interface Props {
   /** Asked before the action. */
   question?: ReactNode
   confirm: string
-  cancel?: string
+  cancel?: string | undefined
   action: Action
   work: () => Promise<unknown>
   disabled?: boolean
@@ -19,15 +21,9 @@ interface Props {
 }
 
 /** A button whose action must be confirmed. */
-export function ConfirmButton({ title, question, confirm, cancel = 'Cancel', action, work, disabled = false, danger = false, label, pressed }: Props) {
+export function ConfirmButton({ title, question, confirm, cancel, action, work, disabled = false, danger = false, label, pressed }: Props) {
   const [isAsking, setAsking] = useState(false)
-  const first = useRef<HTMLButtonElement>(null)
-  const wasAsking = useRef(false)
-  // The pressed button is gone: the focus goes back to the first one.
-  useEffect(() => {
-    if (wasAsking.current && !isAsking) first.current?.focus()
-    wasAsking.current = isAsking
-  }, [isAsking])
+  const first = useReturnFocus<HTMLButtonElement>(isAsking)
   if (!isAsking)
     return (
       <button
@@ -42,7 +38,7 @@ export function ConfirmButton({ title, question, confirm, cancel = 'Cancel', act
       </button>
     )
   return (
-    <div className="confirm" role="group" aria-label={title}>
+    <div className="confirm" role="group" aria-label={title} onKeyDown={onEscape(() => setAsking(false))}>
       {question && <p>{question}</p>}
       <div className="buttons">
         <button
@@ -54,7 +50,7 @@ export function ConfirmButton({ title, question, confirm, cancel = 'Cancel', act
           {confirm}
         </button>
         <button type="button" autoFocus onClick={() => setAsking(false)}>
-          {cancel}
+          {cancel ?? t('common.cancel')}
         </button>
       </div>
     </div>

@@ -1,4 +1,5 @@
 import { useLive } from '../api/useLive'
+import { rich } from '../i18n/rich'
 
 /** Says that what the page shows may be out of date. */
 export function ConnectionBanner() {
@@ -6,7 +7,7 @@ export function ConnectionBanner() {
   if (connected || !connectionProblem || phase === 'signed-out') return null
   return (
     <div className="connection" role="alert">
-      <strong>Connection lost.</strong> What you see may be out of date. {connectionProblem} Trying again…
+      {rich('common.connectionLost', { strong: (text) => <strong>{text}</strong> }, { problem: connectionProblem })}
     </div>
   )
 }

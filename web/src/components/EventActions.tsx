@@ -2,6 +2,8 @@ import { useState } from 'react'
 import type { MachineEvent } from '../api/types'
 import { post, url } from '../api/client'
 import { useHasRole } from '../api/useLive'
+import { t } from '../i18n'
+import { rich } from '../i18n/rich'
 import { useShortcut } from '../lib/shortcuts'
 import { useAction } from '../lib/useAction'
 import { EventLabels } from './EventLabels'
@@ -25,26 +27,26 @@ export function EventActions({ event, onChange }: { event: MachineEvent; onChang
       if (done) setText('')
     })
   useShortcut('a', isOperator && isActive && !busy ? () => void acknowledge() : null)
-  if (!isOperator) return <RequiresRole role="operator" to="acknowledge, comment and label" />
+  if (!isOperator) return <RequiresRole role="operator" sentence="event.needsRole" />
   return (
     <div className="actions">
       <label>
-        Comment
+        {t('event.comment')}
         <textarea
           rows={2}
           value={text}
-          placeholder="Findings and actions taken"
+          placeholder={t('event.commentExample')}
           onChange={(change) => setText(change.target.value)}
         />
       </label>
       <div className="buttons">
         {isActive && (
           <button type="button" className="main" disabled={busy} onClick={() => void acknowledge()}>
-            Acknowledge <kbd>a</kbd>
+            {rich('event.acknowledge', { kbd: (key) => <kbd>{key}</kbd> })}
           </button>
         )}
         <button type="button" disabled={busy || !text.trim()} onClick={() => void comment()}>
-          Add comment
+          {t('event.addComment')}
         </button>
       </div>
       <EventLabels event={event} onChange={onChange} />

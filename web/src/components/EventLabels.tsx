@@ -2,12 +2,12 @@ import { useState } from 'react'
 import type { EventLabel, MachineEvent } from '../api/types'
 import { post, url } from '../api/client'
 import { useLive } from '../api/useLive'
+import { t } from '../i18n'
+import { rich } from '../i18n/rich'
 import { link } from '../lib/route'
 import { useAction } from '../lib/useAction'
 import { ConfirmButton } from './ConfirmButton'
 import { ErrorMessage } from './ErrorMessage'
-
-const PERMANENT = 'Only a new baseline undoes this.'
 
 /** What an event was. A normal sound is learned at once, so that label must be confirmed. */
 export function EventLabels({ event, onChange }: { event: MachineEvent; onChange: (event: MachineEvent) => void }) {
@@ -26,43 +26,44 @@ export function EventLabels({ event, onChange }: { event: MachineEvent; onChange
   const name = machine?.name || event.machine
   return (
     <>
-      <div className="buttons" role="group" aria-label="Label">
+      <div className="buttons" role="group" aria-label={t('event.labels.label')}>
         {canLearn ? (
           <ConfirmButton
-            title="Mark as normal"
+            title={t('event.labels.normal')}
             pressed={isNormal}
             question={
               isNormal
-                ? `Remove the label? ${name} has learned this sound and will not forget it. ${PERMANENT}`
-                : `${name} learns this sound as normal and no longer raises alarms for it. ${PERMANENT}`
+                ? t('event.labels.removeQuestion', { machine: name })
+                : t('event.labels.learnQuestion', { machine: name })
             }
-            confirm={isNormal ? 'Remove the label' : 'It is normal: learn it'}
+            confirm={isNormal ? t('event.labels.remove') : t('event.labels.learn')}
             action={action}
             work={() => save(isNormal ? '' : 'normal')}
           />
         ) : (
           <button type="button" disabled={action.busy} aria-pressed={isNormal} onClick={() => void action.run(() => save(isNormal ? '' : 'normal'))}>
-            Mark as normal
+            {t('event.labels.normal')}
           </button>
         )}
         <button type="button" disabled={action.busy} aria-pressed={isFault} onClick={() => void action.run(() => save(isFault ? '' : 'fault'))}>
-          Mark as a fault
+          {t('event.labels.fault')}
         </button>
       </div>
       <div role="status">
         {isNormal && canLearn && (
           <p className="warned">
-            {name} learns this sound as normal{event.has_audio ? '' : ' once it has been recorded'}. {PERMANENT} The notes in{' '}
-            <a href={link('settings')}>Settings</a> say when it is done.
+            {rich(
+              event.has_audio ? 'event.labels.learns' : 'event.labels.willLearn',
+              { a: (text) => <a href={link('settings')}>{text}</a> },
+              { machine: name },
+            )}
           </p>
         )}
         {isNormal && isSound && !canLearn && (
-          <p className="warned">This service keeps no recordings, so the sound cannot be learned: learn a new baseline instead.</p>
+          <p className="warned">{t('event.labels.cannotLearn')}</p>
         )}
         {!isNormal && wasLearned && (
-          <p className="warned">
-            {name} has learned this sound as normal before and does not raise alarms for it. {PERMANENT}
-          </p>
+          <p className="warned">{t('event.labels.hasLearned', { machine: name })}</p>
         )}
       </div>
       <ErrorMessage message={action.error} />

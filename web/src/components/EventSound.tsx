@@ -4,22 +4,30 @@ import type { EventSpectrogram, MachineEvent, Spectrogram } from '../api/types'
 import { url } from '../api/client'
 import type { Fetched } from '../api/useFetched'
 import { useTimezone } from '../api/useLive'
-import { band } from '../lib/numbers'
+import { useLines } from '../api/useLines'
+import { listed, t } from '../i18n'
+import { useLanguage } from '../i18n/language'
+import { rich } from '../i18n/rich'
+import { band, fixed } from '../lib/numbers'
 import { clock, stamp } from '../lib/time'
 import { bandShares } from '../lib/bands'
 import { EmptyState } from './EmptyState'
+import { EventDownloads } from './EventDownloads'
 import { Panel } from './Panel'
 import { Player } from './Player'
 import { SpectrogramCanvas } from './SpectrogramCanvas'
+import { SpectrogramCursor } from './SpectrogramCursor'
 
 function timeTicks(spectrogram: Spectrogram, began: number, zone: string, atIntervals: boolean) {
   const length = spectrogram.columns.length * spectrogram.seconds_per_column
   const shares = [0, 0.25, 0.5, 0.75, 1]
   // Measurements end to end: a second of them is no second of the clock.
-  if (atIntervals) return { ticks: shares.map((share) => ({ share, text: `${(share * length).toFixed(1)} s` })), beganShare: null }
-  const ticks = shares.map((share) => ({ share, text: clock(spectrogram.begin + share * length, zone) }))
+  const timeText = (share: number) =>
+    atIntervals ? t('time.seconds', { seconds: fixed(share * length, 1) }) : clock(spectrogram.begin + share * length, zone)
+  const ticks = shares.map((share) => ({ share, text: timeText(share) }))
+  if (atIntervals) return { ticks, timeText, beganShare: null }
   const share = (began - spectrogram.begin) / length
-  return { ticks, beganShare: share > 0 && share < 1 ? share : null }
+  return { ticks, timeText, beganShare: share > 0 && share < 1 ? share : null }
 }
 
 interface Props {
@@ -37,28 +45,31 @@ interface Props {
 export function EventSound({ event, keepsAudio, atIntervals, sampleRate, spectrogram, onDecoded }: Props) {
   const zone = useTimezone()
   const { content, error } = spectrogram
+  const lines = useLines(url(`events/${event.id}/lines`), false)
   const [isShowingMap, setShowingMap] = useState(true)
   const [opacity, setOpacity] = useState(0.7)
   const [head, setHead] = useState(0)
   const player = useRef<WaveSurfer | null>(null)
+  const language = useLanguage()
   const scale = useMemo(
     () => content && timeTicks(content, event.began, zone, atIntervals),
-    [content, event.began, zone, atIntervals],
+    [content, event.began, zone, atIntervals, language],
   )
   const bands = content ? bandShares(event.top_bands_hz, content.hz) : []
-  const named = event.top_bands_hz.map(band).join(', ')
+  const named = listed(event.top_bands_hz.map(band))
   return (
     <Panel
-      title="Recording"
+      title={t('event.sound.title')}
+      className="urgent"
       aside={
         content && content.anomaly_map.length > 0 && (
           <div className="buttons apart">
             <label className="inline">
               <input type="checkbox" checked={isShowingMap} onChange={(change) => setShowingMap(change.target.checked)} />{' '}
-              Show what is unusual
+              {t('event.sound.showUnusual')}
             </label>
             <label className="inline">
-              Opacity{' '}
+              {t('event.sound.opacity')}{' '}
               <input
                 type="range"
                 min={0.1}
@@ -80,31 +91,39 @@ export function EventSound({ event, keepsAudio, atIntervals, sampleRate, spectro
           anomalyMap={content.anomaly_map}
           opacity={isShowingMap ? opacity : 0}
           ticks={scale.ticks}
-          label={`Spectrogram of the event${named ? `; most unusual at ${named}` : ''}`}
+          label={named ? t('event.sound.spectrogramWithBands', { bands: named }) : t('event.sound.spectrogram')}
           onSeek={(share) => player.current?.seekTo(Math.min(1, Math.max(0, share)))}
         >
           {scale.beganShare !== null && (
             <span className="began" style={{ left: `${scale.beganShare * 100}%` }}>
-              began
+              {t('event.sound.began')}
             </span>
           )}
           {isShowingMap &&
             bands.map(([low, high]) => (
               <span key={low} className="anomaly-band" style={{ bottom: `${low * 100}%`, height: `${(high - low) * 100}%` }} />
             ))}
+          <SpectrogramCursor
+            columns={content.columns}
+            hz={content.hz}
+            lowDb={content.low_db}
+            highDb={content.high_db}
+            timeText={scale.timeText}
+            lines={lines}
+          />
           {head > 0 && <span className="head" style={{ left: `${head * 100}%` }} />}
         </SpectrogramCanvas>
       ) : (
-        <EmptyState title={error || 'Loading the spectrogram…'} />
+        <EmptyState title={error || t('event.sound.loading')} />
       )}
       {atIntervals && content && (
-        <p className="plain">The last measurements up to the event, end to end; the first is of {stamp(content.begin, zone)}.</p>
+        <p className="plain">{t('event.sound.measurements', { time: stamp(content.begin, zone) })}</p>
       )}
       {event.has_audio ? (
         <div className="beneath">
           <Player
-            title="the event"
-            missing="The recording cannot be played."
+            title={t('event.sound.player')}
+            missing={t('event.sound.unplayable')}
             src={url(`events/${event.id}/audio`)}
             sampleRate={sampleRate}
             shortcut=" "
@@ -116,15 +135,10 @@ export function EventSound({ event, keepsAudio, atIntervals, sampleRate, spectro
           />
         </div>
       ) : (
-        <p className="plain">
-          {keepsAudio ? 'There is no recording of this event.' : 'This service keeps no recordings.'}
-        </p>
+        <p className="plain">{keepsAudio ? t('event.sound.none') : t('event.sound.notKept')}</p>
       )}
-      {named && (
-        <p>
-          Most unusual at <strong>{named}</strong>.
-        </p>
-      )}
+      <EventDownloads event={event} zone={zone} hasPicture={content !== null} />
+      {named && <p>{rich('event.sound.mostUnusual', { strong: (text) => <strong>{text}</strong> }, { bands: named })}</p>}
     </Panel>
   )
 }

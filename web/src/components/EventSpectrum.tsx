@@ -2,8 +2,8 @@ import { useMemo } from 'react'
 import type { BandTrend, EventSpectrogram, MachineEvent, MachineStatus, Spectrum } from '../api/types'
 import { url } from '../api/client'
 import { useFetched } from '../api/useFetched'
-import { bandLevels, comparison, eventLevels } from '../lib/spectrum'
-import { date } from '../lib/time'
+import { t } from '../i18n'
+import { bandLevels, comparison, eventLevels, normalBand } from '../lib/spectrum'
 import { Panel } from './Panel'
 import { SpectrumChart } from './SpectrumChart'
 
@@ -33,15 +33,15 @@ export function EventSpectrum({ event, machine, spectrogram, zone }: Props) {
   const isOtherAxis = atIntervals && event.ended !== null && (machine.sensor?.axes.length ?? 0) > 1
   if (!spectrum?.low.length || spectrum.hz.length !== now.length || isOther || isOtherAxis) return null
   return (
-    <Panel title="Spectrum of the event">
+    <Panel title={t('event.spectrum.title')}>
       <SpectrumChart
         spectrum={spectrum}
-        line="this event"
-        band={`normal${event.baseline_learned_at === null ? '' : `, baseline of ${date(event.baseline_learned_at, zone)}`}`}
-        summary={comparison(spectrum, event.level, '', 'In this event')}
+        line={t('event.spectrum.line')}
+        band={normalBand('', event.baseline_learned_at, zone)}
+        summary={comparison(spectrum, event.level, '', 'event')}
       />
     </Panel>
   )
 }
 
-const NOTHING: BandTrend = { seconds_per_point: 1, edges_hz: [], time: [], levels: [] }
+const NOTHING: BandTrend = { seconds_per_point: 1, edges_hz: [], time: [], level_dbfs: [], levels: [] }

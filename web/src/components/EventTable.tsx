@@ -1,14 +1,20 @@
 import type { MachineEvent } from '../api/types'
 import { useLive, useNow, useTimezone } from '../api/useLive'
+import { listed, named, t } from '../i18n'
+import { rich } from '../i18n/rich'
 import { episodesText } from '../lib/episodes'
 import { eventText } from '../lib/findings'
 import { score } from '../lib/numbers'
 import { link } from '../lib/route'
-import { EVENT_STATE_NAMES, KIND_NAMES, STATE_NAMES } from '../lib/states'
+import { EVENT_STATE_NAMES, kindName, STATE_NAMES } from '../lib/states'
 import { duration, stamp } from '../lib/time'
+import { EventRemarks } from './EventRemarks'
+import { EventThumbnail } from './EventThumbnail'
 import { StateIcon } from './StateIcon'
 
-const LABEL_NAMES = { '': '', normal: 'marked as normal', fault: 'marked as a fault' }
+const LABEL_NAMES = named('events.labels', ['normal', 'fault'])
+
+const soft = (text: string) => <span className="soft">{text}</span>
 
 export function EventTable({ events, withMachine }: { events: MachineEvent[]; withMachine: boolean }) {
   const { machines } = useLive()
@@ -19,15 +25,16 @@ export function EventTable({ events, withMachine }: { events: MachineEvent[]; wi
       <table className="events">
         <thead>
           <tr>
-            <th scope="col">Began</th>
-            {withMachine && <th scope="col">Machine</th>}
-            <th scope="col">Level</th>
-            <th scope="col">Description</th>
-            <th scope="col">Duration</th>
+            <th scope="col">{t('events.began')}</th>
+            {withMachine && <th scope="col">{t('events.machine')}</th>}
+            {withMachine && <th scope="col">{t('history.row.picture')}</th>}
+            <th scope="col">{t('events.level')}</th>
+            <th scope="col">{t('events.description')}</th>
+            <th scope="col">{t('events.duration')}</th>
             <th scope="col" className="number">
-              Peak
+              {t('events.peak')}
             </th>
-            <th scope="col">State</th>
+            <th scope="col">{t('events.state')}</th>
           </tr>
         </thead>
         <tbody>
@@ -41,6 +48,11 @@ export function EventTable({ events, withMachine }: { events: MachineEvent[]; wi
                   <a href={link('machine', event.machine)}>{machines[event.machine]?.name || event.machine}</a>
                 </td>
               )}
+              {withMachine && (
+                <td className="thumbnail">
+                  <EventThumbnail event={event} />
+                </td>
+              )}
               <td>
                 <span className={`badge small state-${event.level}`}>
                   <StateIcon state={event.level} />
@@ -48,14 +60,15 @@ export function EventTable({ events, withMachine }: { events: MachineEvent[]; wi
                 </span>
               </td>
               <td className="what">
-                <span className="soft">{KIND_NAMES[event.kind]}.</span> {eventText(event)}
-                {event.episodes.length > 1 && <span className="soft">, {episodesText(event.episodes, now)}</span>}
+                {rich('events.what', { soft }, { kind: kindName(event.kind, machines[event.machine]), text: eventText(event) })}
+                {event.episodes.length > 1 && soft(`${t('common.comma')}${episodesText(event.episodes, now)}`)}
+                <EventRemarks event={event} />
               </td>
-              <td>{event.ended === null ? `${duration(now - event.began)}, active` : duration(event.ended - event.began)}</td>
-              <td className="number peak">{score(event.peak)}</td>
+              <td>{event.ended === null ? listed([duration(now - event.began), t('states.active')]) : duration(event.ended - event.began)}</td>
+              <td className="number peak" data-title={t('events.peakShort')}>{score(event.peak)}</td>
               <td>
                 {EVENT_STATE_NAMES[event.state]}
-                {event.label && <span className="soft">, {LABEL_NAMES[event.label]}</span>}
+                {event.label && soft(`${t('common.comma')}${LABEL_NAMES[event.label]}`)}
               </td>
             </tr>
           ))}

@@ -1,5 +1,7 @@
 import type { MachineEvent } from '../api/types'
+import { t } from '../i18n'
 import { score } from '../lib/numbers'
+import { said, translated } from '../lib/sentences'
 import { duration, stamp } from '../lib/time'
 
 interface Step {
@@ -9,14 +11,19 @@ interface Step {
 }
 
 function steps(event: MachineEvent): Step[] {
-  const past: Step[] = [{ at: event.began, title: 'Began', text: event.message }]
-  if (event.acknowledged) past.push({ at: event.acknowledged.at, title: `Acknowledged by ${event.acknowledged.who}` })
+  // What has changed has a panel of its own.
+  const past: Step[] = [{ at: event.began, title: t('event.steps.began'), text: event.findings.length ? '' : said(event) }]
+  if (event.acknowledged) past.push({ at: event.acknowledged.at, title: t('event.steps.acknowledged', { who: event.acknowledged.who }) })
   if (event.ended !== null)
-    past.push({ at: event.ended, title: 'Over', text: `after ${duration(event.ended - event.began)}, peak score ${score(event.peak)}` })
-  event.comments.forEach((comment) => past.push({ at: comment.at, title: `Comment by ${comment.who}`, text: comment.text }))
+    past.push({
+      at: event.ended,
+      title: t('event.steps.over'),
+      text: t('event.steps.overAfter', { duration: duration(event.ended - event.began), score: score(event.peak) }),
+    })
+  event.comments.forEach((comment) => past.push({ at: comment.at, title: t('event.steps.comment', { who: comment.who }), text: translated(comment.text, comment.sentence) }))
   past.sort((a, b) => (a.at ?? Infinity) - (b.at ?? Infinity))
-  if (event.ended === null) past.push({ at: null, title: 'Still active' })
-  if (!event.acknowledged) past.push({ at: null, title: 'Waiting for acknowledgement' })
+  if (event.ended === null) past.push({ at: null, title: t('event.steps.active') })
+  if (!event.acknowledged) past.push({ at: null, title: t('event.steps.waiting') })
   return past
 }
 

@@ -1,10 +1,12 @@
 import type { MachineStatus } from '../api/types'
 import { post, url } from '../api/client'
 import { useHasRole, useReload, useTimezone } from '../api/useLive'
+import { t } from '../i18n'
 import { date } from '../lib/time'
 import { useAction } from '../lib/useAction'
 import { ErrorMessage } from './ErrorMessage'
 import { RequiresRole } from './RequiresRole'
+import { said } from '../lib/sentences'
 
 /** One question to a person while thresholds are provisional, in place of many alarms. */
 export function HealthQuestion({ machine }: { machine: MachineStatus }) {
@@ -16,24 +18,24 @@ export function HealthQuestion({ machine }: { machine: MachineStatus }) {
   if (!question) return null
   const answer = (healthy: boolean) => run(() => post(url(`machines/${machine.id}/commission`), { healthy }).then(reload))
   return (
-    <section className="question" aria-label="Is it healthy?">
+    <section className="question" aria-label={t('machine.health.label')}>
       <p>
-        <strong>{question.message}</strong> <span className="soft">Since {date(question.since, zone)}.</span>
+        <strong>{said(question)}</strong> <span className="soft">{t('machine.health.since', { date: date(question.since, zone) })}</span>
       </p>
       {isOperator && (
         <>
           <div className="buttons">
             <button type="button" className="main" disabled={busy} onClick={() => void answer(true)}>
-              Yes, healthy
+              {t('machine.health.yes')}
             </button>
             <button type="button" disabled={busy} onClick={() => void answer(false)}>
-              No, something is wrong
+              {t('machine.health.no')}
             </button>
           </div>
-          <p className="plain">If it is healthy, its thresholds are set by how it sounds now. If not, they stay, and it is monitored with them.</p>
+          <p className="plain">{t('machine.health.explanation')}</p>
         </>
       )}
-      <RequiresRole role="operator" to="answer" />
+      <RequiresRole role="operator" sentence="machine.health.needsRole" />
       <ErrorMessage message={error} />
     </section>
   )

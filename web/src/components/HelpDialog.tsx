@@ -1,17 +1,19 @@
 import { useEffect, useRef } from 'react'
 import type { Role } from '../api/types'
 import { hasRole, useLive } from '../api/useLive'
+import { t } from '../i18n'
 import { STATE_HELP, STATES } from '../lib/states'
 import { StateBadge } from './StateBadge'
 
-const SHORTCUTS: readonly { keys: string; what: string; role: Role }[] = [
-  { keys: '?', what: 'this help', role: 'viewer' },
-  { keys: 'g o', what: 'overview', role: 'viewer' },
-  { keys: 'g e', what: 'events', role: 'viewer' },
-  { keys: 'g m', what: 'models', role: 'viewer' },
-  { keys: 'g s', what: 'settings', role: 'viewer' },
-  { keys: 'a', what: 'acknowledge (on the page of an event)', role: 'operator' },
-  { keys: 'space', what: 'play and pause (on the page of an event)', role: 'viewer' },
+/** `what`: below help.keys. */
+const SHORTCUTS: readonly { keys: readonly string[]; what: string; role: Role }[] = [
+  { keys: ['?'], what: 'help', role: 'viewer' },
+  { keys: ['g', 'o'], what: 'overview', role: 'viewer' },
+  { keys: ['g', 'e'], what: 'events', role: 'viewer' },
+  { keys: ['g', 'm'], what: 'models', role: 'viewer' },
+  { keys: ['g', 's'], what: 'settings', role: 'viewer' },
+  { keys: ['a'], what: 'acknowledge', role: 'operator' },
+  { keys: ['space'], what: 'play', role: 'viewer' },
 ]
 
 export function HelpDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
@@ -22,21 +24,21 @@ export function HelpDialog({ open, onClose }: { open: boolean; onClose: () => vo
     if (!open) dialog.current?.close()
   }, [open])
   return (
-    <dialog ref={dialog} onClose={onClose} aria-label="Help">
-      <h2>Keyboard shortcuts</h2>
+    <dialog ref={dialog} onClose={onClose} aria-label={t('help.title')}>
+      <h2>{t('help.shortcuts')}</h2>
       <dl className="keys">
         {SHORTCUTS.filter(({ role }) => hasRole(user, role)).map(({ keys, what }) => (
-          <div key={keys}>
+          <div key={what}>
             <dt>
-              {keys.split(' ').map((key) => (
-                <kbd key={key}>{key}</kbd>
+              {keys.map((key) => (
+                <kbd key={key}>{key === 'space' ? t('help.keys.space') : key}</kbd>
               ))}
             </dt>
-            <dd>{what}</dd>
+            <dd>{t(`help.keys.${what}`)}</dd>
           </div>
         ))}
       </dl>
-      <h2>States</h2>
+      <h2>{t('help.states')}</h2>
       <dl className="keys">
         {STATES.map((state) => (
           <div key={state}>
@@ -47,8 +49,10 @@ export function HelpDialog({ open, onClose }: { open: boolean; onClose: () => vo
           </div>
         ))}
       </dl>
+      <h2>{t('help.scores')}</h2>
+      <p>{t('help.score')}</p>
       <button type="button" onClick={onClose}>
-        Close
+        {t('help.close')}
       </button>
     </dialog>
   )

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { post, url } from '../api/client'
 import { useLive, useReload } from '../api/useLive'
+import { t } from '../i18n'
 import { useAction } from '../lib/useAction'
 import { FewMinutes, LearningMinutes } from './LearningMinutes'
 import { LevelMeter } from './LevelMeter'
@@ -20,17 +21,15 @@ export function LearnBaseline({ id, onDone }: { id: string; onDone: () => void }
   const isLearning = machine?.learning != null
   const isLearned = machine?.thresholds != null && !isLearning
   return (
-    <Panel title="Learn a baseline">
-      <p>
-        Let the machine run healthy, at all its usual loads and speeds. Fifteen minutes are a good start, an hour is better.
-      </p>
+    <Panel title={t('baseline.learn')}>
+      <p>{t('add.howToLearn')}</p>
       {isLearning && machine.learning ? (
         <Progress seconds={machine.learning.seconds} target={machine.learning.target_seconds} />
       ) : (
         <div className="buttons">
           <LearningMinutes minutes={minutes} onChange={setMinutes} />
           <button type="button" className={isLearned ? '' : 'main'} disabled={action.busy || !(minutes >= 1)} onClick={() => void learn()}>
-            {hasStarted || isLearned ? 'Learn again' : 'Learn now'}
+            {hasStarted || isLearned ? t('add.learnAgain') : t('add.learnNow')}
           </button>
         </div>
       )}
@@ -38,7 +37,7 @@ export function LearnBaseline({ id, onDone }: { id: string; onDone: () => void }
       {machine && <LevelMeter level={machine.level_dbfs} sensor={machine.sensor} />}
       <ErrorMessage message={action.error} />
       <button type="button" className={isLearned ? 'main' : ''} onClick={onDone}>
-        {isLearned ? 'Finish' : 'Continue: it learns in the background'}
+        {isLearned ? t('add.finish') : isLearning ? t('add.continue') : t('add.learnLater')}
       </button>
     </Panel>
   )

@@ -2,6 +2,7 @@ import { useState } from 'react'
 import type { MachineStatus } from '../api/types'
 import { post, remove, url } from '../api/client'
 import { useHasRole, useNow, useReload, useTimezone } from '../api/useLive'
+import { t } from '../i18n'
 import { mutedUntil } from '../lib/states'
 import { fromInput, moment, toInput } from '../lib/time'
 import { useAction } from '../lib/useAction'
@@ -23,32 +24,32 @@ export function MutePanel({ machine }: { machine: MachineStatus }) {
   const muteUntil = () => {
     const time = fromInput(chosen, zone)
     return time === null || time <= now
-      ? run(() => Promise.reject(new Error('Choose a time in the future.')))
+      ? run(() => Promise.reject(new Error(t('machine.mute.future'))))
       : mute((time - now) / 60)
   }
   return (
-    <Panel title="Mute">
+    <Panel title={t('machine.mute.title')}>
       <p className="plain">
         {until !== null
-          ? `Muted until ${moment(until, now, zone)}: the machine is still monitored and shown, but no event begins.`
-          : 'For work at the machine: it is still monitored and shown, but no event begins and nobody is notified.'}
+          ? t('machine.mute.muted', { time: moment(until, now, zone) })
+          : t('machine.mute.explanation')}
       </p>
       {isOperator && (
         <div className="buttons">
           {until !== null ? (
             <button type="button" disabled={busy} onClick={() => void run(() => remove(address).then(reload))}>
-              Unmute
+              {t('machine.mute.unmute')}
             </button>
           ) : (
             <>
               <button type="button" disabled={busy} onClick={() => void mute(60)}>
-                For 1 h
+                {t('machine.mute.forHour')}
               </button>
               <button type="button" disabled={busy} onClick={() => void mute(480)}>
-                For 8 h
+                {t('machine.mute.forShift')}
               </button>
               <label className="inline">
-                Until{' '}
+                {t('machine.mute.until')}{' '}
                 <input
                   type="datetime-local"
                   value={chosen}
@@ -57,13 +58,13 @@ export function MutePanel({ machine }: { machine: MachineStatus }) {
                 />
               </label>
               <button type="button" disabled={busy || !chosen} onClick={() => void muteUntil()}>
-                Mute
+                {t('machine.mute.mute')}
               </button>
             </>
           )}
         </div>
       )}
-      <RequiresRole role="operator" to="mute" />
+      <RequiresRole role="operator" sentence="machine.mute.needsRole" />
       <ErrorMessage message={error} />
     </Panel>
   )

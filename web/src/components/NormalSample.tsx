@@ -2,7 +2,9 @@ import { useMemo, useRef, useState } from 'react'
 import type WaveSurfer from 'wavesurfer.js'
 import type { Spectrogram } from '../api/types'
 import { url } from '../api/client'
+import { t } from '../i18n'
 import { contrast } from '../lib/colour'
+import { fixed } from '../lib/numbers'
 import { levels, onScaleOf } from '../lib/stft'
 import { Panel } from './Panel'
 import { Player } from './Player'
@@ -36,9 +38,9 @@ export function NormalSample({ machine, sampleRate, spectrogram, event, descript
   )
   const range = useMemo(() => spectrogram && contrast(spectrogram.columns), [spectrogram]) ?? undefined
   const seconds = normal?.duration ?? 0
-  const ticks = [0, 0.5, 1].map((share) => ({ share, text: `${(share * seconds).toFixed(1)} s` }))
+  const ticks = [0, 0.5, 1].map((share) => ({ share, text: t('time.seconds', { seconds: fixed(share * seconds, 1) }) }))
   return (
-    <Panel title="Compare with a normal sample">
+    <Panel title={t('event.sample.title')}>
       {description && <p className="plain">{description}</p>}
       {columns && spectrogram && (
         <SpectrogramCanvas
@@ -46,7 +48,7 @@ export function NormalSample({ machine, sampleRate, spectrogram, event, descript
           hz={spectrogram.hz}
           contrast={range}
           ticks={ticks}
-          label="Spectrogram of a normal sample, on the scale of the event"
+          label={t('event.sample.spectrogram')}
           onSeek={(share) => player.current?.seekTo(Math.min(1, Math.max(0, share)))}
         >
           {head > 0 && <span className="head" style={{ left: `${head * 100}%` }} />}
@@ -54,10 +56,10 @@ export function NormalSample({ machine, sampleRate, spectrogram, event, descript
       )}
       <div className="beneath">
         <Player
-          title="a normal sample"
+          title={t('event.sample.player')}
           src={url(`machines/${machine}/normal.flac`)}
           sampleRate={sampleRate}
-          missing="There is no normal sample of this machine yet."
+          missing={t('event.sample.none')}
           onTime={(time, duration) => setHead(duration ? time / duration : 0)}
           onReady={(ready) => {
             player.current = ready

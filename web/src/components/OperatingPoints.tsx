@@ -1,7 +1,9 @@
-import { useEffect, useRef, useState, type KeyboardEvent } from 'react'
+import { useState } from 'react'
 import type { MachineStatus, OperatingPoint } from '../api/types'
 import { put, url } from '../api/client'
 import { useHasRole, useReload } from '../api/useLive'
+import { t } from '../i18n'
+import { onEscape, useReturnFocus } from '../lib/focus'
 import { percent, score } from '../lib/numbers'
 import { currentPoint, pointName } from '../lib/operatingPoints'
 import { levelText } from '../lib/sensor'
@@ -17,29 +19,27 @@ function PointName({ machine, point }: { machine: MachineStatus; point: Operatin
   const reload = useReload()
   const { run, busy, error } = useAction()
   const [draft, setDraft] = useState<string | null>(null)
-  const rename = useRef<HTMLButtonElement>(null)
-  const wasEditing = useRef(false)
-  useEffect(() => {
-    if (wasEditing.current && draft === null) rename.current?.focus()
-    wasEditing.current = draft !== null
-  }, [draft])
-  const shown = point.name || `Point ${point.number}`
+  const rename = useReturnFocus<HTMLButtonElement>(draft !== null)
+  const shown = point.name || t('machine.points.unnamed', { number: point.number })
   const save = () =>
     run(() => put(url(`machines/${machine.id}/operating-points/${point.number}`), { name: draft?.trim() }).then(reload)).then(
       (done) => {
         if (done) setDraft(null)
       },
     )
-  const cancelOnEscape = (event: KeyboardEvent) => {
-    if (event.key === 'Escape') setDraft(null)
-  }
   if (draft === null)
     return (
       <span className="buttons">
         <strong>{shown}</strong>
         {isAdmin && (
-          <button ref={rename} type="button" className="small" aria-label={point.name ? `Rename ${shown}` : `Add a name: ${shown}`} onClick={() => setDraft(point.name)}>
-            {point.name ? 'Rename' : 'Add a name'}
+          <button
+            ref={rename}
+            type="button"
+            className="small"
+            aria-label={point.name ? t('machine.points.renamePoint', { point: shown }) : t('machine.points.addNameTo', { point: shown })}
+            onClick={() => setDraft(point.name)}
+          >
+            {point.name ? t('machine.points.rename') : t('machine.points.addName')}
           </button>
         )}
       </span>
@@ -56,16 +56,16 @@ function PointName({ machine, point }: { machine: MachineStatus; point: Operatin
         autoFocus
         value={draft}
         maxLength={LONGEST_NAME}
-        placeholder="half load"
-        aria-label={`Name of ${shown}`}
-        onKeyDown={cancelOnEscape}
+        placeholder={t('machine.points.example')}
+        aria-label={t('machine.points.nameOf', { point: shown })}
+        onKeyDown={onEscape(() => setDraft(null))}
         onChange={(event) => setDraft(event.target.value)}
       />
       <button type="submit" disabled={busy}>
-        Save
+        {t('machine.points.save')}
       </button>
       <button type="button" onClick={() => setDraft(null)}>
-        Cancel
+        {t('common.cancel')}
       </button>
       <ErrorMessage message={error} />
     </form>
@@ -75,10 +75,9 @@ function PointName({ machine, point }: { machine: MachineStatus; point: Operatin
 function sentence(machine: MachineStatus): string {
   const now = currentPoint(machine)
   const count = machine.operating_points.length
-  if (machine.operating_point === 0)
-    return 'Unknown operating point: a load or speed that was not learned, or a fault.'
-  if (!now) return 'The current operating point is not determined.'
-  return `Now running at ${pointName(now, count)}.`
+  if (machine.operating_point === 0) return t('machine.points.unknown')
+  if (!now) return t('machine.points.undetermined')
+  return t('machine.points.now', { point: pointName(now, count) })
 }
 
 /** Normal ways of running that were learned; nothing if there is only one. */
@@ -86,20 +85,20 @@ export function OperatingPoints({ machine }: { machine: MachineStatus }) {
   const points = machine.operating_points
   if (points.length < 2) return null
   return (
-    <Panel title="Operating points" className="wide">
+    <Panel title={t('machine.points.title')} className="wide">
       <p className={machine.operating_point === 0 ? 'warned' : ''}>{sentence(machine)}</p>
       <table className="points">
         <thead>
           <tr>
-            <th scope="col">Point</th>
-            <th scope="col">Share of normal sound</th>
+            <th scope="col">{t('machine.points.point')}</th>
+            <th scope="col">{t('machine.points.share')}</th>
             <th scope="col" className="number">
-              Level
+              {t('machine.points.level')}
             </th>
             <th scope="col" className="number">
-              Usual score
+              {t('machine.points.usualScore')}
             </th>
-            <th scope="col">Now</th>
+            <th scope="col">{t('machine.points.nowColumn')}</th>
           </tr>
         </thead>
         <tbody>
@@ -115,8 +114,8 @@ export function OperatingPoints({ machine }: { machine: MachineStatus }) {
                 {percent(point.share)}
               </td>
               <td className="number loudness">{levelText(point.level_dbfs, machine.sensor)}</td>
-              <td className="number usual">{score(point.usual_score)}</td>
-              <td className="now">{point.number === machine.operating_point && <span className="tag open">current</span>}</td>
+              <td className="number usual" data-title={t('machine.points.usualShort')}>{score(point.usual_score)}</td>
+              <td className="now">{point.number === machine.operating_point && <span className="tag open">{t('machine.points.current')}</span>}</td>
             </tr>
           ))}
         </tbody>

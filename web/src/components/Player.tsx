@@ -1,5 +1,7 @@
 import { useRef, useState } from 'react'
 import type WaveSurfer from 'wavesurfer.js'
+import { t } from '../i18n'
+import { fixed } from '../lib/numbers'
 import { useShortcut } from '../lib/shortcuts'
 import { ErrorMessage } from './ErrorMessage'
 import { Waveform, type Selection } from './Waveform'
@@ -54,7 +56,7 @@ export function Player({ title, src, sampleRate, missing, shortcut = '', onTime,
     const current = player.current
     if (!current) return
     if (current.isPlaying()) current.pause()
-    else void current.play().catch(() => setError('The browser did not allow playback.'))
+    else void current.play().catch(() => setError(t('player.notAllowed')))
   }
   useShortcut(shortcut, shortcut ? toggle : null)
   if (error) return <ErrorMessage message={error} />
@@ -63,7 +65,7 @@ export function Player({ title, src, sampleRate, missing, shortcut = '', onTime,
       <Waveform
         src={src}
         sampleRate={sampleRate}
-        label={`Waveform: ${title}`}
+        label={t('player.waveform', { title })}
         rate={rate}
         isLooping={isLooping}
         selection={selection}
@@ -86,13 +88,11 @@ export function Player({ title, src, sampleRate, missing, shortcut = '', onTime,
         }}
       />
       <div className="buttons">
-        <button type="button" className="main" onClick={toggle} aria-label={`${isPlaying ? 'Pause' : 'Play'}: ${title}`}>
-          {isPlaying ? '❚❚ Pause' : '▶ Play'}
+        <button type="button" className="main" disabled={!time[1]} onClick={toggle} aria-label={isPlaying ? t('player.pauseTitle', { title }) : t('player.playTitle', { title })}>
+          {isPlaying ? `❚❚ ${t('player.pause')}` : `▶ ${t('player.play')}`}
         </button>
-        <span className="clock">
-          {time[0].toFixed(1)} / {time[1].toFixed(1)} s
-        </span>
-        <span className="group" role="group" aria-label="Speed, pitch kept">
+        <span className="clock">{t('player.time', { at: fixed(time[0], 1), length: fixed(time[1], 1) })}</span>
+        <span className="group" role="group" aria-label={t('player.speed')}>
           {RATES.map(([value, name]) => (
             <button key={value} type="button" aria-pressed={rate === value} onClick={() => setRate(value)}>
               {name}
@@ -100,22 +100,22 @@ export function Player({ title, src, sampleRate, missing, shortcut = '', onTime,
           ))}
         </span>
         <label className="inline">
-          <input type="checkbox" checked={isLooping} onChange={(event) => setLooping(event.target.checked)} /> Loop
+          <input type="checkbox" checked={isLooping} onChange={(event) => setLooping(event.target.checked)} /> {t('player.loop')}
         </label>
         {selection ? (
           <>
             <Seconds
-              label="from"
+              label={t('player.from')}
               value={selection.begin}
               onChange={(begin) => setSelection({ ...selection, begin: Math.min(begin, selection.end - 0.2) })}
             />
             <Seconds
-              label="to"
+              label={t('player.to')}
               value={selection.end}
               onChange={(end) => setSelection({ ...selection, end: Math.max(end, selection.begin + 0.2) })}
             />
             <button type="button" onClick={() => setSelection(null)}>
-              Whole recording
+              {t('player.whole')}
             </button>
           </>
         ) : (
@@ -124,7 +124,7 @@ export function Player({ title, src, sampleRate, missing, shortcut = '', onTime,
             disabled={!time[1]}
             onClick={() => setSelection({ begin: time[0], end: Math.min(time[1], time[0] + 2) })}
           >
-            Select 2 s here
+            {t('player.select')}
           </button>
         )}
       </div>

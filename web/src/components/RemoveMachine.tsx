@@ -1,6 +1,7 @@
 import type { MachineStatus } from '../api/types'
 import { remove, url } from '../api/client'
 import { useHasRole, useReload } from '../api/useLive'
+import { t } from '../i18n'
 import { go, link } from '../lib/route'
 import { useAction } from '../lib/useAction'
 import { ConfirmButton } from './ConfirmButton'
@@ -15,13 +16,13 @@ export function RemoveMachine({ machine }: { machine: MachineStatus }) {
   if (!isAdmin || !machine.added_on_page) return null
   const name = machine.name || machine.id
   return (
-    <Panel title="Remove this machine" className="wide">
-      <p className="plain">It was added on this page and can be removed here.</p>
+    <Panel title={t('machine.removal.title')} className="wide">
+      <p className="plain">{t('machine.removal.explanation')}</p>
       <ConfirmButton
-        title="Remove"
-        question={`Remove ${name}? It is no longer monitored, and its model and settings are deleted. Its scores and events stay.`}
-        confirm={`Remove ${name}`}
-        cancel="Keep it"
+        title={t('common.remove')}
+        question={t('machine.removal.question', { machine: name })}
+        confirm={t('machine.removal.confirm', { machine: name })}
+        cancel={t('machine.removal.keep')}
         danger
         action={action}
         work={async () => {

@@ -1,3 +1,4 @@
+import { t } from '../i18n'
 import { UNITS, USUAL_FULL_SCALE, type SensorDraft } from '../lib/sensor'
 
 interface Props {
@@ -12,20 +13,20 @@ export function SensorFields({ sensor, onlySnapshots, onChange }: Props) {
   const change = (part: Partial<SensorDraft>) => onChange({ ...sensor, ...part })
   return (
     <fieldset className="sensor">
-      <legend>Sensor</legend>
+      <legend>{t('sensor.title')}</legend>
       <label>
-        Unit
+        {t('sensor.unit')}
         <select value={sensor.unit} onChange={(event) => change({ unit: event.target.value as SensorDraft['unit'] })}>
           {UNITS.map((unit) => (
             <option key={unit} value={unit}>
-              {unit || 'none: not calibrated, like most microphones'}
+              {unit || t('sensor.noUnit')}
             </option>
           ))}
         </select>
       </label>
       {sensor.unit && (
         <label>
-          Full scale, in {sensor.unit}
+          {t('sensor.fullScale', { unit: sensor.unit })}
           <input
             type="number"
             min={0}
@@ -37,24 +38,24 @@ export function SensorFields({ sensor, onlySnapshots, onChange }: Props) {
         </label>
       )}
       <label>
-        Sample rate, in Hz
+        {t('sensor.rateInHertz')}
         <input
           type="number"
           min={2000}
           max={51200}
           value={sensor.sampleRate}
-          placeholder={onlySnapshots || sensor.snapshots ? 'as sent' : '16000'}
+          placeholder={onlySnapshots || sensor.snapshots ? t('sensor.asSent') : '16000'}
           onChange={(event) => change({ sampleRate: event.target.value })}
         />
       </label>
       <label>
-        Axes: names of the channels
+        {t('sensor.axisNames')}
         <input value={sensor.axes} placeholder="x, y, z" onChange={(event) => change({ axes: event.target.value })} />
       </label>
       {!onlySnapshots && (
         <label className="inline">
           <input type="checkbox" checked={sensor.snapshots} onChange={(event) => change({ snapshots: event.target.checked })} />
-          Snapshots: short measurements taken at intervals
+          {t('sensor.snapshots')}
         </label>
       )}
     </fieldset>

@@ -18,7 +18,7 @@ export const Sparkline = memo(function Sparkline({ scores, thresholds, atInterva
   const last = points.at(-1)
   if (!last || points.length < 2) return <div className="sparkline empty-sparkline" aria-hidden="true" />
   const values = points.map(([, value]) => value)
-  const top = Math.max(...values, thresholds ? thresholds.alarm * 1.08 : 0)
+  const top = Math.max(...values, thresholds ? thresholds.alarm + 0.08 * Math.abs(thresholds.alarm) : 0)
   const bottom = Math.min(...values, 0)
   const x = (time: number) => WIDTH * (1 - (last[0] - time) / 600)
   const y = (value: number) => HEIGHT - 2 - ((value - bottom) / (top - bottom || 1)) * (HEIGHT - 4)

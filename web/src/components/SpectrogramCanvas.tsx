@@ -48,14 +48,12 @@ export function SpectrogramCanvas({ columns, hz, anomalyMap, opacity = 0, contra
       </div>
       <div
         className="picture"
-        role="img"
-        aria-label={label}
         onClick={(event) => {
           const box = event.currentTarget.getBoundingClientRect()
           onSeek?.((event.clientX - box.left) / box.width)
         }}
       >
-        <canvas ref={sound} />
+        <canvas ref={sound} role="img" aria-label={label} />
         {anomalyMap && opacity > 0 && <canvas ref={overlayCanvas} className="anomaly-map" />}
         {children}
       </div>

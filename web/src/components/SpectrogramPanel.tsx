@@ -1,28 +1,52 @@
 import type { MachineStatus } from '../api/types'
+import { url } from '../api/client'
+import { useTimezone } from '../api/useLive'
+import { useLines } from '../api/useLines'
 import type { Sound } from '../api/useMachineSound'
-import { arriving } from '../lib/lastSound'
+import { t } from '../i18n'
+import { isMeasured } from '../lib/lastSound'
+import { clock } from '../lib/time'
 import { EmptyState } from './EmptyState'
 import { Panel } from './Panel'
 import { SpectrogramCanvas } from './SpectrogramCanvas'
+import { SpectrogramCursor } from './SpectrogramCursor'
+import { said } from '../lib/sentences'
 
 const SECONDS = 60
-const TICKS = [60, 45, 30, 15].map((ago) => ({ share: 1 - ago / SECONDS, text: `−${ago} s` })).concat({ share: 1, text: 'now' })
+
+/** Of a time axis that ends now. */
+export function lastMinuteTicks() {
+  const past = [60, 45, 30, 15].map((seconds) => ({ share: 1 - seconds / SECONDS, text: t('spectrum.secondsAgo', { seconds }) }))
+  return [...past, { share: 1, text: t('common.now') }]
+}
 
 export function SpectrogramPanel({ machine, sound }: { machine: MachineStatus; sound: Sound }) {
   const { spectrogram, error } = sound
+  const zone = useTimezone()
+  const lines = useLines(url(`machines/${machine.id}/lines`), true)
+  const nothing = isMeasured(machine) ? t('spectrum.noMeasurement') : t('spectrum.noSound')
   const isEmpty = !spectrogram?.columns.some((column) => column !== null)
   return (
-    <Panel title="Sound of the last minute" className="half">
+    <Panel title={t('spectrum.lastMinute')} className="half">
       {spectrogram && !isEmpty ? (
         <SpectrogramCanvas
           columns={spectrogram.columns}
           hz={spectrogram.hz}
-          ticks={TICKS}
-          label={`Live spectrogram of ${machine.name}: time from left to right, frequency from bottom to top`}
-        />
+          ticks={lastMinuteTicks()}
+          label={t('spectrum.live', { machine: machine.name })}
+        >
+          <SpectrogramCursor
+            columns={spectrogram.columns}
+            hz={spectrogram.hz}
+            lowDb={spectrogram.lowDb}
+            highDb={spectrogram.highDb}
+            timeText={(share) => clock(spectrogram.end - (1 - share) * SECONDS, zone)}
+            lines={lines}
+          />
+        </SpectrogramCanvas>
       ) : (
-        <EmptyState title={error || (spectrogram ? `No ${arriving(machine)} in the last minute.` : 'Loading…')}>
-          {spectrogram && <p>{machine.source.message}</p>}
+        <EmptyState title={error || (spectrogram ? nothing : t('common.loading'))}>
+          {spectrogram && <p>{said(machine.source)}</p>}
         </EmptyState>
       )}
     </Panel>

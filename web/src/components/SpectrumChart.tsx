@@ -2,7 +2,7 @@ import { useMemo, type ReactNode } from 'react'
 import type uPlot from 'uplot'
 import type { Spectrum } from '../api/types'
 import { frequencyTicks } from '../lib/liveSpectrogram'
-import { hertz } from '../lib/numbers'
+import { decibels, hertz } from '../lib/numbers'
 import { colour, rem } from '../lib/theme'
 import { axisStyle, Chart } from './Chart'
 
@@ -34,7 +34,7 @@ export function SpectrumChart({ spectrum, line, band, summary }: Props) {
           splits: () => ticks.map((tick) => tick.bin),
           values: () => ticks.map((tick) => hertz(tick.hz)),
         },
-        { ...axis, size: 4 * rem(), values: (_, splits) => splits.map((value) => `${value} dB`) },
+        { ...axis, size: 4 * rem(), values: (_, splits) => splits.map(decibels) },
       ],
       series: [
         {},

@@ -2,10 +2,10 @@ import { useMemo } from 'react'
 import type { MachineStatus } from '../api/types'
 import type { Sound } from '../api/useMachineSound'
 import { useNow, useSpeed, useTimezone } from '../api/useLive'
-import { arriving, lastSound } from '../lib/lastSound'
-import { atCurrentPoint } from '../lib/operatingPoints'
-import { comparison } from '../lib/spectrum'
-import { date } from '../lib/time'
+import { t } from '../i18n'
+import { isMeasured, lastSound } from '../lib/lastSound'
+import { oneOfSeveral } from '../lib/operatingPoints'
+import { comparison, normalBand } from '../lib/spectrum'
 import { EmptyState } from './EmptyState'
 import { Panel } from './Panel'
 import { SpectrumChart } from './SpectrumChart'
@@ -16,20 +16,20 @@ export function SpectrumPanel({ machine, sound }: { machine: MachineStatus; soun
   // The last sound of a lost source is not the sound of now.
   const isLost = machine.state === 'lost'
   const spectrum = useMemo(() => content && (isLost ? { ...content, now: [] } : content), [content, isLost])
-  const at = atCurrentPoint(machine)
-  const when = lastSound(machine, useNow(5), useSpeed()) ? `Last ${arriving(machine)}:` : 'Now'
-  const baseline = machine.baseline ? `, baseline of ${date(machine.baseline.learned_at, zone)}` : ''
+  const point = oneOfSeveral(machine)
+  const last = isMeasured(machine) ? 'lastMeasurement' : 'lastSound'
+  const when = lastSound(machine, useNow(5), useSpeed()) ? last : 'now'
   return (
-    <Panel title="Spectrum against the baseline" className="half">
+    <Panel title={t('spectrum.title')} className={machine.listening === 'snapshots' ? 'wide' : 'half'}>
       {spectrum?.hz.length ? (
         <SpectrumChart
           spectrum={spectrum}
-          line="now"
-          band={`normal${at}${baseline}`}
-          summary={comparison(spectrum, machine.state, at, when)}
+          line={t('common.now')}
+          band={normalBand(point, machine.baseline?.learned_at ?? null, zone)}
+          summary={comparison(spectrum, machine.state, point, when)}
         />
       ) : (
-        <EmptyState title={error || 'Loading…'} />
+        <EmptyState title={error || t('common.loading')} />
       )}
     </Panel>
   )

@@ -3,14 +3,16 @@ import type { MachineStatus, Thresholds } from '../api/types'
 import { put, url } from '../api/client'
 import { useFetched } from '../api/useFetched'
 import { useHasRole, useReload, useTimezone } from '../api/useLive'
+import { t } from '../i18n'
+import { rich } from '../i18n/rich'
 import { commissioningText } from '../lib/baseline'
 import { FALSE_ALERT_STOPS, falseAlerts, nearestStop, score } from '../lib/numbers'
+import { said } from '../lib/sentences'
 import { useAction } from '../lib/useAction'
 import { ErrorMessage } from './ErrorMessage'
 import { Panel } from './Panel'
 import { RequiresRole } from './RequiresRole'
-
-const TITLE = 'Thresholds'
+import { Score } from './Score'
 
 /** How many false alerts are acceptable; the thresholds follow from the normal sound. */
 export function ThresholdPanel({ machine }: { machine: MachineStatus }) {
@@ -28,8 +30,8 @@ export function ThresholdPanel({ machine }: { machine: MachineStatus }) {
   )
   if (!machine.thresholds)
     return (
-      <Panel title={TITLE}>
-        <p className="plain">There are no thresholds yet: learn a baseline first.</p>
+      <Panel title={t('machine.thresholds.title')}>
+        <p className="plain">{t('machine.thresholds.none')}</p>
       </Panel>
     )
   // Limits of change are the same for all machines: there is nothing to choose.
@@ -40,11 +42,14 @@ export function ThresholdPanel({ machine }: { machine: MachineStatus }) {
       if (done) setMovedTo(null)
     })
   return (
-    <Panel title={TITLE} aside={shown.provisional && <span className="tag">Provisional threshold</span>}>
+    <Panel
+      title={t('machine.thresholds.title')}
+      aside={shown.provisional && <span className="tag">{t('machine.thresholds.provisional')}</span>}
+    >
       {!isFixed && (
         <label className="slider">
           <span>
-            Accept <strong>{falseAlerts(chosen)}</strong>
+            {rich('machine.thresholds.accept', { strong: (text) => <strong>{text}</strong> }, { falseAlerts: falseAlerts(chosen) })}
           </span>
           <input
             type="range"
@@ -53,43 +58,45 @@ export function ThresholdPanel({ machine }: { machine: MachineStatus }) {
             step={1}
             value={stop}
             disabled={!isAdmin}
-            aria-label="Acceptable false alerts"
+            aria-label={t('machine.thresholds.label')}
             aria-valuetext={falseAlerts(chosen)}
             onChange={(event) => setMovedTo(Number(event.target.value))}
           />
           <span className="ends">
-            <span>fewer false alerts, slower</span>
-            <span>more, faster</span>
+            <span>{t('machine.thresholds.fewer')}</span>
+            <span>{t('machine.thresholds.more')}</span>
           </span>
         </label>
       )}
       <dl className="figures">
         <div>
-          <dt>Alert from</dt>
+          <dt>{t('machine.thresholds.alertFrom')}</dt>
           <dd>{score(shown.alert)}</dd>
         </div>
         <div>
-          <dt>Alarm from</dt>
+          <dt>{t('machine.thresholds.alarmFrom')}</dt>
           <dd>{score(shown.alarm)}</dd>
         </div>
         <div>
-          <dt>Score now</dt>
-          <dd>{score(machine.smoothed)}</dd>
+          <dt>{t('machine.thresholds.scoreNow')}</dt>
+          <dd>
+            <Score value={machine.smoothed} thresholds={shown} />
+          </dd>
         </div>
       </dl>
-      <p className={shown.provisional ? 'plain basis warned' : 'plain basis'}>{shown.message}</p>
+      <p className={shown.provisional ? 'plain basis warned' : 'plain basis'}>{said(shown)}</p>
       {machine.baseline && !isFixed && <p className="plain">{commissioningText(machine.baseline, zone)}</p>}
       {movedTo !== null && (
         <div className="buttons">
           <button type="button" className="main" disabled={busy || chosen === current} onClick={() => void save()}>
-            Use these thresholds
+            {t('machine.thresholds.use')}
           </button>
           <button type="button" onClick={() => setMovedTo(null)}>
-            Cancel
+            {t('common.cancel')}
           </button>
         </div>
       )}
-      {!isFixed && <RequiresRole role="admin" to="change the thresholds" />}
+      {!isFixed && <RequiresRole role="admin" sentence="machine.thresholds.needsRole" />}
       <ErrorMessage message={error || preview.error} />
     </Panel>
   )

@@ -1,23 +1,19 @@
 import { useLive, useNow, useTimezone } from '../api/useLive'
+import { t } from '../i18n'
 import { link, useRoute } from '../lib/route'
 import { unacknowledgedEvents } from '../lib/states'
 import { clock, day, zoneName } from '../lib/time'
 
-const PAGES = [
-  ['overview', 'Overview'],
-  ['events', 'Events'],
-  ['models', 'Models'],
-  ['settings', 'Settings'],
-] as const
+const PAGES = ['overview', 'events', 'report', 'settings'] as const
 
 /** Pages that belong to another one in the navigation. */
-const SECTIONS: Record<string, string> = { machine: 'overview', add: 'overview', event: 'events' }
+const SECTIONS: Record<string, string> = { machine: 'overview', add: 'overview', edit: 'overview', event: 'events', models: 'settings' }
 
 function SiteTime() {
   const now = useNow(1)
   const zone = useTimezone()
   return (
-    <time className="site-time" dateTime={new Date(now * 1000).toISOString()} title={`Time at the site (${zone})`}>
+    <time className="site-time" dateTime={new Date(now * 1000).toISOString()} title={t('common.siteTime', { zone })}>
       <span className="date">{day(now, zone)}</span> <strong>{clock(now, zone)}</strong>{' '}
       <span className="date">{zoneName(now, zone)}</span>
     </time>
@@ -33,15 +29,15 @@ export function TopBar() {
     <header className="top">
       <a className="service" href={link('overview')}>
         <span className="name">{service?.name ?? 'ssdpt'}</span>
-        {service?.demo && <span className="tag">Demo</span>}
-        {service && service.speed !== 1 && <span className="tag">Clock speed × {service.speed}</span>}
+        {service?.demo && <span className="tag">{t('common.demo')}</span>}
+        {service && service.speed !== 1 && <span className="tag">{t('common.clockSpeed', { speed: service.speed })}</span>}
       </a>
-      <nav aria-label="Pages">
-        {PAGES.map(([name, title]) => (
+      <nav aria-label={t('common.pages.label')}>
+        {PAGES.map((name) => (
           <a key={name} href={link(name)} aria-current={section === name ? 'page' : undefined}>
-            {title}
+            {t(`common.pages.${name}`)}
             {name === 'events' && open > 0 && (
-              <span className="count" aria-label={`${open} to acknowledge`}>
+              <span className="count" aria-label={t('common.toAcknowledge', { number: open })}>
                 {open}
               </span>
             )}
@@ -49,7 +45,7 @@ export function TopBar() {
         ))}
       </nav>
       <div className="right">
-        <span className={`link-state ${connected ? 'on' : 'lost'}`}>{connected ? 'Live' : 'Not live'}</span>
+        <span className={`link-state ${connected ? 'on' : 'lost'}`}>{connected ? t('common.live') : t('common.notLive')}</span>
         <SiteTime />
       </div>
     </header>

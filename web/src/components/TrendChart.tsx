@@ -1,18 +1,27 @@
 import { useMemo, useRef, useState } from 'react'
 import uPlot from 'uplot'
-import type { ChangePoint, MachineEvent, Thresholds, Trend } from '../api/types'
+import type { ChangePoint, MachineEvent, Note, Thresholds, Trend } from '../api/types'
+import { t } from '../i18n'
 import { drawEvent, drawRanges, drawThreshold, placeMarks } from '../lib/chartMarks'
 import { addTouchGestures, type Range } from '../lib/gestures'
-import { score } from '../lib/numbers'
+import { rounded, score } from '../lib/numbers'
+import { isLowerThanUsual } from '../lib/scores'
 import { colour, rem } from '../lib/theme'
 import { stamp } from '../lib/time'
 import { summary, withGaps } from '../lib/trend'
 import { changeText } from './ChangePoints'
 import { axisStyle, Chart, dots, timeAxis } from './Chart'
+import { NoteMarks } from './NoteMarks'
 
-const HINT = window.matchMedia('(pointer: coarse)').matches
-  ? 'Pinch to zoom, drag to move, double tap to reset.'
-  : 'Drag to zoom, double click to reset.'
+const IS_TOUCHED = window.matchMedia('(pointer: coarse)').matches
+
+function legend(atIntervals: boolean, hasNegative: boolean): string {
+  const shown = atIntervals ? t('trend.points') : t('trend.line')
+  return t('trend.legend', {
+    shown: hasNegative ? `${shown} ${t('trend.lowerThanUsual')}` : shown,
+    hint: IS_TOUCHED ? t('trend.touchHint') : t('trend.mouseHint'),
+  })
+}
 
 interface Props {
   trend: Trend
@@ -20,6 +29,7 @@ interface Props {
   thresholds: Thresholds | null
   events: MachineEvent[]
   changes: ChangePoint[]
+  notes: Note[]
   /** Measurements taken now and then are points, not a line. */
   atIntervals: boolean
   zone: string
@@ -29,8 +39,9 @@ interface Props {
 }
 
 /** Scores over time: mean, band from lowest to highest, thresholds, events and lasting changes. */
-export function TrendChart({ trend, range, thresholds, events, changes, atIntervals, zone, onZoom, onReset }: Props) {
+export function TrendChart({ trend, range, thresholds, events, changes, notes, atIntervals, zone, onZoom, onReset }: Props) {
   const [pointed, setPointed] = useState('')
+  const [area, setArea] = useState({ left: 0, width: 0 })
   const latest = useRef({ range, thresholds, events, changes, onZoom, onReset })
   latest.current = { range, thresholds, events, changes, onZoom, onReset }
   // While fingers move the chart it is only drawn; the new range is fetched when they are lifted.
@@ -57,7 +68,7 @@ export function TrendChart({ trend, range, thresholds, events, changes, atInterv
       },
       axes: [
         timeAxis(zone),
-        { ...axis, size: 4 * rem(), values: (_, splits) => splits.map((value) => String(Number(value.toFixed(2)))) },
+        { ...axis, size: 4 * rem(), values: (_, splits) => splits.map((value) => rounded(value, 2)) },
       ],
       series: [
         {},
@@ -87,6 +98,8 @@ export function TrendChart({ trend, range, thresholds, events, changes, atInterv
         ],
         draw: [
           (chart) => {
+            const [left, width] = [chart.over.offsetLeft, chart.over.clientWidth]
+            setArea((before) => (before.left === left && before.width === width ? before : { left, width }))
             if (atIntervals) drawRanges(chart)
             latest.current.events.forEach((event) => drawEvent(chart, event, latest.current.range[1]))
             placeMarks(chart, latest.current.changes.map((change) => ({ ...change, text: changeText(change, zone) })))
@@ -113,7 +126,12 @@ export function TrendChart({ trend, range, thresholds, events, changes, atInterv
             setPointed(
               time === undefined || index === null || index === undefined
                 ? ''
-                : `${stamp(time, zone)} · ${score(mean?.[index])} (${score(low?.[index])} to ${score(high?.[index])})`,
+                : t('trend.pointed', {
+                    time: stamp(time, zone),
+                    mean: score(mean?.[index]),
+                    low: score(low?.[index]),
+                    high: score(high?.[index]),
+                  }),
             )
           },
         ],
@@ -123,8 +141,9 @@ export function TrendChart({ trend, range, thresholds, events, changes, atInterv
   return (
     <>
       <p className="pointed" aria-hidden="true">
-        {pointed || `${atIntervals ? 'Points: measurements.' : 'Line: mean. Band: lowest to highest.'} ${HINT}`}
+        {pointed || legend(atIntervals, thresholds !== null && trend.mean.some((mean) => isLowerThanUsual(mean, thresholds)))}
       </p>
+      <NoteMarks notes={notes} range={range} area={area} zone={zone} />
       <Chart
         options={options}
         version={`${zone} ${thresholds?.alarm} ${thresholds?.alert} ${events.length} ${changes.length} ${atIntervals}`}

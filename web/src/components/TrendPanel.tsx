@@ -1,24 +1,27 @@
 import { useContext, useEffect, useState } from 'react'
 import type { MachineEvent, MachineStatus } from '../api/types'
 import { LiveContext, useLive, useTimezone } from '../api/useLive'
+import { useNotes } from '../api/useNotes'
 import { useTrend } from '../api/useTrend'
-import { plural } from '../lib/numbers'
+import { t } from '../i18n'
 import { duration } from '../lib/time'
 import { hasScores } from '../lib/trend'
 import { BandChart } from './BandChart'
 import { ChangePoints } from './ChangePoints'
 import { EmptyState } from './EmptyState'
 import { ErrorMessage } from './ErrorMessage'
+import { Notes } from './Notes'
 import { Panel } from './Panel'
 import { TrendChart } from './TrendChart'
 
+/** Names below trend.spans, and seconds. */
 const SPANS: readonly [string, number][] = [
-  ['10 min', 600],
-  ['1 h', 3600],
-  ['1 d', 86_400],
-  ['1 w', 7 * 86_400],
-  ['1 mo', 30 * 86_400],
-  ['1 y', 365 * 86_400],
+  ['minutes', 600],
+  ['hour', 3600],
+  ['day', 86_400],
+  ['week', 7 * 86_400],
+  ['month', 30 * 86_400],
+  ['year', 365 * 86_400],
 ]
 const SHORTEST = 60
 const LONGEST = 10 * 365 * 86_400
@@ -49,12 +52,13 @@ export function TrendPanel({ machine, events }: { machine: MachineStatus; events
   useEffect(() => {
     if (reconnects && isFollowing) follow(span)
   }, [reconnects])
+  const notes = useNotes(machine.id)
   const middle = end - span / 2
   const changes = machine.change_points.filter(({ time }) => time >= begin && time <= end)
   const inside = events.filter((event) => event.began < end && (event.ended ?? end) > begin)
   return (
     <Panel
-      title="Trend"
+      title={t('trend.title')}
       className="wide"
       aside={
         <div className="buttons">
@@ -65,25 +69,25 @@ export function TrendPanel({ machine, events }: { machine: MachineStatus; events
               aria-pressed={Math.abs(span - seconds) < 1}
               onClick={() => choose(seconds)}
             >
-              {name}
+              {t(`trend.spans.${name}`)}
             </button>
           ))}
           <span className="group">
-            <button type="button" aria-label="Earlier" onClick={() => show(begin - span / 2, end - span / 2, false)}>
+            <button type="button" aria-label={t('trend.earlier')} onClick={() => show(begin - span / 2, end - span / 2, false)}>
               ‹
             </button>
-            <button type="button" aria-label="Zoom in" onClick={() => show(middle - span / 4, middle + span / 4, false)}>
+            <button type="button" aria-label={t('trend.zoomIn')} onClick={() => show(middle - span / 4, middle + span / 4, false)}>
               +
             </button>
-            <button type="button" aria-label="Zoom out" onClick={() => show(middle - span, middle + span, false)}>
+            <button type="button" aria-label={t('trend.zoomOut')} onClick={() => show(middle - span, middle + span, false)}>
               −
             </button>
-            <button type="button" aria-label="Later" onClick={() => show(begin + span / 2, end + span / 2, false)}>
+            <button type="button" aria-label={t('trend.later')} onClick={() => show(begin + span / 2, end + span / 2, false)}>
               ›
             </button>
           </span>
           <button type="button" aria-pressed={isFollowing} onClick={() => follow(span)}>
-            Follow live
+            {t('trend.followLive')}
           </button>
         </div>
       }
@@ -91,9 +95,9 @@ export function TrendPanel({ machine, events }: { machine: MachineStatus; events
       <ErrorMessage message={error} />
       {/* Without thresholds an empty chart means nothing; with them one can move to where there are scores. */}
       {trend && !hasScores(trend) && !machine.thresholds ? (
-        <EmptyState title="No scores in this time range.">
-          {inside.length > 0 && <p>{plural(inside.length, 'event')} in this time range: see below.</p>}
-          <p>Scores begin when a baseline has been learned.</p>
+        <EmptyState title={t('trend.noScores')}>
+          {inside.length > 0 && <p>{t('trend.eventsBelow', { count: inside.length })}</p>}
+          <p>{t('trend.scoresBegin')}</p>
         </EmptyState>
       ) : trend ? (
         <TrendChart
@@ -102,16 +106,18 @@ export function TrendPanel({ machine, events }: { machine: MachineStatus; events
           thresholds={machine.thresholds}
           events={inside}
           changes={changes}
+          notes={notes.all}
           atIntervals={machine.sensor?.at_intervals ?? false}
           zone={zone}
           onZoom={(first, last) => show(first, last, false)}
           onReset={() => choose(chosen)}
         />
       ) : (
-        <p className="plain">Loading {duration(span)}…</p>
+        <p className="plain">{t('trend.loading', { duration: duration(span) })}</p>
       )}
       <ChangePoints changes={changes} zone={zone} />
-      {machine.bands.length > 0 && <BandChart machine={machine} range={[from, to]} isFollowing={isFollowing} zone={zone} />}
+      <Notes machine={machine} notes={notes} range={[begin, end]} zone={zone} />
+      <BandChart machine={machine} range={[from, to]} isFollowing={isFollowing} zone={zone} />
     </Panel>
   )
 }

@@ -1,90 +1,66 @@
-import { useState, type FormEvent } from 'react'
-import type { UserInfo } from '../api/types'
-import { post, remove, url } from '../api/client'
+import { useContext, useState, type FormEvent } from 'react'
+import type { Role, UserInfo } from '../api/types'
+import { post, url } from '../api/client'
 import { useFetched } from '../api/useFetched'
-import { useLive } from '../api/useLive'
+import { LiveContext, useLive } from '../api/useLive'
 import { useAction } from '../lib/useAction'
-import { ConfirmButton } from './ConfirmButton'
-import { Panel } from './Panel'
+import { t } from '../i18n'
 import { ErrorMessage } from './ErrorMessage'
+import { Panel } from './Panel'
+import { PasswordField } from './PasswordField'
+import { RoleSelect } from './RoleSelect'
+import { UserRow } from './UserRow'
 
-const ROLES: readonly [UserInfo['role'], string][] = [
-  ['viewer', 'viewer: can read'],
-  ['operator', 'operator: can also acknowledge, label and mute'],
-  ['admin', 'admin: can do everything'],
-]
-
+/** All accounts. Whoever creates the first one is signed in with it: from then on nobody comes in without. */
 export function Users() {
   const { user: currentUser } = useLive()
+  const live = useContext(LiveContext)
   const { content, error, refetch } = useFetched<UserInfo[]>(url('users'))
   const action = useAction()
   const [name, setName] = useState('')
   const [password, setPassword] = useState('')
-  const [role, setRole] = useState<UserInfo['role']>('operator')
+  const [role, setRole] = useState<Role>('operator')
+  const [isNewAdmin, setNewAdmin] = useState(false)
+  const isFirst = content?.length === 0
   const add = (event: FormEvent) => {
     event.preventDefault()
-    void action.run(() => post(url('users'), { name, role, password })).then((done) => {
-      if (!done) return
-      setName('')
-      setPassword('')
-      refetch()
-    })
+    void action
+      .run(async () => {
+        if (isFirst) await live.createAdmin(name, password)
+        else await post(url('users'), { name, role, password })
+      })
+      .then((done) => {
+        if (!done) return
+        setNewAdmin(isFirst)
+        setName('')
+        setPassword('')
+        refetch()
+      })
   }
   return (
-    <Panel title="Users">
-      {content?.length === 0 && (
-        <p className="plain">No users yet: everyone at this computer may do everything. Create an admin first.</p>
+    <Panel title={t('settings.users.title')}>
+      {isFirst && (
+        <p className="plain">
+          {t('settings.users.none')} {t('account.users.first')}
+        </p>
       )}
-      <table>
-        <tbody>
-          {content?.map((user) => (
-            <tr key={user.name}>
-              <td>{user.name}</td>
-              <td className="soft">{user.role}</td>
-              <td className="number">
-                <ConfirmButton
-                  title="Remove"
-                  label={`Remove ${user.name}`}
-                  confirm={`Remove ${user.name}`}
-                  cancel="Keep"
-                  danger
-                  action={action}
-                  disabled={user.name === currentUser?.name}
-                  work={() => remove(url(`users/${encodeURIComponent(user.name)}`)).then(refetch)}
-                />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      {isNewAdmin && <p role="status">{t('account.users.signedIn', { name: currentUser?.name ?? '' })}</p>}
+      <ul className="users">
+        {content?.map((user) => (
+          <UserRow key={user.name} user={user} isSelf={user.name === currentUser?.name} action={action} onChanged={refetch} />
+        ))}
+      </ul>
       <form className="row" onSubmit={add}>
         <label>
-          Name
+          {t('settings.users.name')}
           <input required autoComplete="off" value={name} onChange={(event) => setName(event.target.value)} />
         </label>
-        <label>
-          Password
-          <input
-            type="password"
-            required
-            autoComplete="new-password"
-            value={password}
-            onChange={(event) => setPassword(event.target.value)}
-          />
-        </label>
-        <label>
-          Role
-          <select value={role} onChange={(event) => setRole(event.target.value as UserInfo['role'])}>
-            {ROLES.map(([value, title]) => (
-              <option key={value} value={value}>
-                {title}
-              </option>
-            ))}
-          </select>
-        </label>
-        <button type="submit" disabled={action.busy}>
-          Add user
+        <PasswordField label={t('settings.users.password')} value={password} onChange={setPassword} />
+        {!isFirst && <RoleSelect label={t('settings.users.role')} role={role} onChange={setRole} />}
+        <button type="submit" className={isFirst ? 'main' : ''} disabled={action.busy || !content}>
+          {t(isFirst ? 'account.users.createAdmin' : 'settings.users.add')}
         </button>
+        <p className="soft">{t('account.password.rules')}</p>
       </form>
       <ErrorMessage message={error || action.error} />
     </Panel>

@@ -1,6 +1,7 @@
 /** What is drawn over charts: thresholds, events, ranges and lasting changes. */
 import type uPlot from 'uplot'
 import type { MachineEvent } from '../api/types'
+import { t } from '../i18n'
 import { colour, rem } from './theme'
 
 /** The label of the alarm above its line, that of the alert below: they may be close together. */
@@ -14,7 +15,14 @@ export function drawThreshold(chart: uPlot, value: number, name: 'alarm' | 'aler
   ctx.textAlign = 'left'
   ctx.textBaseline = name === 'alarm' ? 'bottom' : 'top'
   ctx.font = `600 ${0.75 * rem() * devicePixelRatio}px sans-serif`
-  ctx.fillText(`${name} ${text}`, bbox.left + 6 * devicePixelRatio, y + (name === 'alarm' ? -2 : 3) * devicePixelRatio)
+  const label = name === 'alarm' ? t('trend.alarm', { value: text }) : t('trend.alert', { value: text })
+  const place = [bbox.left + 6 * devicePixelRatio, y + (name === 'alarm' ? -2 : 3) * devicePixelRatio] as const
+  // With a rim, so that it can be read over a curve.
+  ctx.strokeStyle = colour('surface')
+  ctx.lineWidth = 4 * devicePixelRatio
+  ctx.lineJoin = 'round'
+  ctx.strokeText(label, ...place)
+  ctx.fillText(label, ...place)
   ctx.restore()
 }
 

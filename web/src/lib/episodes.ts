@@ -1,5 +1,5 @@
 import type { Episode } from '../api/types'
-import { plural } from './numbers'
+import { t } from '../i18n'
 import { exactDuration } from './time'
 
 export function episodeSeconds({ began, ended }: Episode, now: number): number {
@@ -10,5 +10,5 @@ export function episodeSeconds({ began, ended }: Episode, now: number): number {
 export function episodesText(episodes: readonly Episode[], now: number): string {
   if (episodes.length < 2) return ''
   const total = episodes.reduce((sum, episode) => sum + episodeSeconds(episode, now), 0)
-  return `came ${plural(episodes.length, 'time')}, ${exactDuration(total)} in all`
+  return t('event.episodes.came', { count: episodes.length, duration: exactDuration(total) })
 }

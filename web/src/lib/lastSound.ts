@@ -1,13 +1,14 @@
 import type { MachineStatus } from '../api/types'
+import { t } from '../i18n'
 import { duration } from './time'
 
 const LATE_SECONDS = 60
 
 type WithSound = Pick<MachineStatus, 'state' | 'last_sound' | 'sensor'>
 
-/** What arrives from its source: sound, or a measurement in a unit now and then. */
-export function arriving({ sensor }: Pick<MachineStatus, 'sensor'>): string {
-  return sensor?.at_intervals && sensor.unit ? 'measurement' : 'sound'
+/** Whether measurements in a unit arrive now and then, not sound. */
+export function isMeasured({ sensor }: Pick<MachineStatus, 'sensor'>): boolean {
+  return Boolean(sensor?.at_intervals && sensor.unit)
 }
 
 /**
@@ -17,5 +18,7 @@ export function arriving({ sensor }: Pick<MachineStatus, 'sensor'>): string {
 export function lastSound(machine: WithSound, now: number, speed: number): string {
   if (machine.state === 'lost' || machine.last_sound === null) return ''
   const ago = now - machine.last_sound
-  return ago > LATE_SECONDS * Math.max(1, speed) ? `Last ${arriving(machine)} ${duration(ago)} ago` : ''
+  if (ago <= LATE_SECONDS * Math.max(1, speed)) return ''
+  const values = { duration: duration(ago) }
+  return isMeasured(machine) ? t('states.lastMeasurement', values) : t('states.lastSound', values)
 }

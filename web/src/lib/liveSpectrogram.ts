@@ -5,6 +5,9 @@ export interface LiveSpectrogram {
   hz: number[]
   end: number
   secondsPerColumn: number
+  /** What the bytes 0 and 255 stand for. */
+  lowDb: number
+  highDb: number
   columns: (number[] | null)[]
 }
 
@@ -26,7 +29,7 @@ export function extended(previous: LiveSpectrogram | null, part: Spectrogram, se
   }
   place(before.columns, before.end)
   place(part.columns, partEnd)
-  return { hz: part.hz, end, secondsPerColumn: step, columns }
+  return { hz: part.hz, end, secondsPerColumn: step, lowDb: part.low_db, highDb: part.high_db, columns }
 }
 
 /** Where round frequencies are among the bins, 0 = bottom … 1 = top. */

@@ -1,5 +1,5 @@
 import type { Outlook } from '../api/types'
-import { plural } from './numbers'
+import { t } from '../i18n'
 
 const UNITS: readonly [string, number][] = [
   ['minute', 60],
@@ -17,5 +17,7 @@ export function outlookText(outlook: Outlook | null, now: number): string {
   const [unit, length] = UNITS.find(([name, seconds]) => outlook.latest - now <= (MOST[name] ?? 0) * seconds) ?? ['month', 2.6e6]
   const latest = Math.ceil((outlook.latest - now) / length)
   const earliest = Math.floor(Math.max(0, outlook.earliest - now) / length)
-  return earliest === 0 ? `Reaches alarm within ${plural(latest, unit)}` : `Reaches alarm in ${earliest} to ${plural(latest, unit)}`
+  return earliest === 0
+    ? t(`condition.within.${unit}`, { count: latest })
+    : t(`condition.between.${unit}`, { earliest, count: latest })
 }

@@ -38,7 +38,9 @@ export function recordKeys(): void {
     'keydown',
     (event) => {
       const isHeld = event.ctrlKey || event.metaKey || event.altKey || event.repeat
-      if (isHeld || isTyping(event.target) || (event.key === ' ' && isActivating(event.target))) {
+      // Below a dialog there is nothing to work with; its own key closes it.
+      const isBelowDialog = event.key !== '?' && document.querySelector('dialog[open]') !== null
+      if (isHeld || isBelowDialog || isTyping(event.target) || (event.key === ' ' && isActivating(event.target))) {
         typed = ''
         return
       }

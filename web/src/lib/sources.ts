@@ -1,3 +1,5 @@
+import { named, t } from '../i18n'
+
 export interface Field {
   name: string
   title: string
@@ -15,65 +17,56 @@ export interface SourceKind {
   snapshots?: 'choice' | 'always'
 }
 
-const field = (name: string, title: string, placeholder: string, required = false, type: Field['type'] = 'text'): Field => ({
-  name,
-  title,
-  type,
-  required,
-  placeholder,
-})
-const CHANNEL = field('channel', 'Channel (the first is 0)', '0', false, 'number')
+/** Titles and examples are read when shown: the language may change. */
+function field(name: string, required = false, type: Field['type'] = 'text'): Field {
+  return {
+    name,
+    type,
+    required,
+    get title() {
+      return t(`sources.fields.${name}`)
+    },
+    get placeholder() {
+      return type === 'checkbox' ? '' : t(`sources.examples.${name}`)
+    },
+  }
+}
+
+function source(kind: string, fields: readonly Field[], snapshots?: SourceKind['snapshots']): SourceKind {
+  return {
+    kind,
+    fields,
+    ...(snapshots && { snapshots }),
+    get title() {
+      return SOURCE_NAMES[kind] ?? kind
+    },
+    get help() {
+      return t(`sources.help.${kind}`)
+    },
+  }
+}
+
+/** Titles of all kinds of sources. */
+export const SOURCE_NAMES: Readonly<Record<string, string>> = named('sources.names', [
+  'microphone',
+  'network',
+  'pushed',
+  'mqtt',
+  'simulated',
+  'folder',
+  'replay',
+])
+
+const CHANNEL = field('channel', false, 'number')
 
 /** Kinds of sources that can be added on the page: all but those that read files of the service's computer. */
 export const SOURCES: readonly SourceKind[] = [
-  {
-    kind: 'microphone',
-    title: 'Microphone',
-    help: 'a sound card of the computer that runs the service',
-    fields: [field('device', 'Device: number or part of its name', 'default device'), CHANNEL],
-  },
-  {
-    kind: 'network',
-    title: 'Network stream',
-    help: 'RTSP or HTTP, from cameras and encoders',
-    fields: [field('url', 'Address', 'rtsp://…', true), CHANNEL],
-  },
-  {
-    kind: 'pushed',
-    title: 'Pushed by HTTP',
-    help: 'a device or program posts files or streams samples to the service',
-    fields: [CHANNEL],
-    snapshots: 'choice',
-  },
-  {
-    kind: 'mqtt',
-    title: 'MQTT',
-    help: 'a sensor publishes its measurements to an MQTT broker',
-    fields: [
-      field('host', 'Broker', 'broker.example', true),
-      field('port', 'Port', '1883', false, 'number'),
-      field('topic', 'Topic', 'hall-a/pump-1/vibration', true),
-      field('tls', 'Encrypted (TLS)', '', false, 'checkbox'),
-    ],
-    snapshots: 'always',
-  },
-  {
-    kind: 'simulated',
-    title: 'Simulated',
-    help: 'a simulated machine, to try things out',
-    fields: [
-      field('machine', 'Machine type', 'fan, gearbox, pump, slider or valve'),
-      field('fault_after', 'Seconds until a fault develops', 'never', false, 'number'),
-    ],
-  },
+  source('microphone', [field('device'), CHANNEL]),
+  source('network', [field('url', true), CHANNEL]),
+  source('pushed', [CHANNEL], 'choice'),
+  source('mqtt', [field('host', true), field('port', false, 'number'), field('topic', true), field('tls', false, 'checkbox')], 'always'),
+  source('simulated', [field('machine'), field('fault_after', false, 'number')]),
 ]
-
-/** Titles of all kinds of sources. */
-export const SOURCE_NAMES: Record<string, string> = {
-  ...Object.fromEntries(SOURCES.map(({ kind, title }) => [kind, title])),
-  folder: 'Folder of recordings',
-  replay: 'Replayed recording',
-}
 
 /** What was entered, as the service wants it; what was left empty keeps its default there. */
 export function sourceSettings(fields: readonly Field[], entered: Record<string, string>): Record<string, unknown> {

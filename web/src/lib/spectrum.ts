@@ -1,6 +1,8 @@
 /** A spectrum against the band of the normal sound, in a sentence. */
 import type { BandTrend, EventSpectrogram, MachineState, Spectrum } from '../api/types'
-import { band, hertz } from './numbers'
+import { listed, t } from '../i18n'
+import { bandEnds, hertz } from './numbers'
+import { date } from './time'
 
 /** Bins further out than this are named; by chance a normal sound leaves the band a little. */
 const MARGIN_DB = 1
@@ -22,31 +24,50 @@ function ranges(hz: number[], isOutside: (bin: number) => boolean): Range[] {
   return joined
 }
 
+function rangeName(range: Range): string {
+  if (range[0] === range[1]) return hertz(range[0])
+  const [low, high] = bandEnds(range)
+  return t('spectrum.range', { low, high })
+}
+
 function rangeNames(all: Range[]): string {
-  const names = all.slice(0, MOST_RANGES).map((range) => (range[0] === range[1] ? hertz(range[0]) : band(range).replace('–', ' to ')))
-  return `${names.join(', ')}${all.length > MOST_RANGES ? ' and other frequencies' : ''}`
+  const ranges = listed(all.slice(0, MOST_RANGES).map(rangeName))
+  return all.length > MOST_RANGES ? t('spectrum.andOthers', { ranges }) : ranges
 }
 
 function hasValues(series: (number | null)[]): boolean {
   return series.some((value) => value !== null)
 }
 
-/** `at`: the operating point of the normal sound; `when`: what the spectrum is of, "Now". */
-export function comparison(spectrum: Spectrum, state: MachineState, at: string, when: string): string {
+/** What the spectrum is of. */
+export type When = 'now' | 'lastSound' | 'lastMeasurement' | 'event'
+
+/** The normal sound, at its operating point where there are several. */
+export function normalSound(point: string): string {
+  return point ? t('spectrum.normalAt', { point }) : t('spectrum.normal')
+}
+
+/** What the band of normal spectra shows. */
+export function normalBand(point: string, learnedAt: number | null, zone: string): string {
+  const normal = normalSound(point)
+  return learnedAt === null ? normal : t('spectrum.normalOf', { normal, date: date(learnedAt, zone) })
+}
+
+/** `point`: the operating point of the normal sound, where there are several. */
+export function comparison(spectrum: Spectrum, state: MachineState, point: string, of: When): string {
   const { hz, now, low, high } = spectrum
-  if (state === 'off') return 'Switched off: nothing to compare.'
-  if (state === 'lost' || !hasValues(now)) return 'No sound at the moment.'
-  if (!hasValues(low) || !hasValues(high)) return 'No normal band yet: learn a baseline first.'
+  if (state === 'off') return t('spectrum.off')
+  if (state === 'lost' || !hasValues(now)) return t('spectrum.nothing')
+  if (!hasValues(low) || !hasValues(high)) return t('spectrum.noBand')
   const louder = ranges(hz, (bin) => (now[bin] ?? -Infinity) > (high[bin] ?? Infinity) + MARGIN_DB)
   const quieter = ranges(hz, (bin) => (now[bin] ?? Infinity) < (low[bin] ?? -Infinity) - MARGIN_DB)
-  const normal = `than normal${at} at`
-  if (louder.length && quieter.length)
-    return `${when} louder ${normal} ${rangeNames(louder)}; quieter at ${rangeNames(quieter)}.`
-  if (louder.length) return `${when} louder ${normal} ${rangeNames(louder)}.`
-  if (quieter.length) return `${when} quieter ${normal} ${rangeNames(quieter)}.`
-  if (state === 'alert' || state === 'alarm')
-    return 'All frequencies are within the normal band; what is unusual is how the sound changes over time: see the spectrogram of the event.'
-  return `${when} within the normal band${at} at all frequencies.`
+  const when = t(`spectrum.when.${of}`)
+  const values = { when, normal: normalSound(point), louder: rangeNames(louder), quieter: rangeNames(quieter) }
+  if (louder.length && quieter.length) return t('spectrum.louderAndQuieter', values)
+  if (louder.length) return t('spectrum.louder', values)
+  if (quieter.length) return t('spectrum.quieter', values)
+  if (state === 'alert' || state === 'alarm') return t('spectrum.changesOverTime')
+  return point ? t('spectrum.withinAt', { when, point }) : t('spectrum.within', { when })
 }
 
 /** Mean level of each bin in dB while the event lasts; empty where the recording has nothing of it. */
@@ -65,6 +86,6 @@ export function eventLevels(spectrogram: EventSpectrogram, began: number, ended:
 
 /** Mean level of each band in dB over a time; empty where nothing was measured. */
 export function bandLevels(trend: BandTrend): number[] {
-  const count = trend.levels.length
-  return (trend.levels[0] ?? []).map((_, band) => trend.levels.reduce((sum, levels) => sum + (levels[band] ?? 0), 0) / count)
+  const measured = trend.levels.filter((levels) => levels.some((level) => level !== null))
+  return (measured[0] ?? []).map((_, band) => measured.reduce((sum, levels) => sum + (levels[band] ?? 0), 0) / measured.length)
 }

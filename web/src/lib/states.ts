@@ -1,27 +1,12 @@
 import type { EventKind, EventState, MachineEvent, MachineState, MachineStatus } from '../api/types'
+import { listed, named, t } from '../i18n'
+import { measuresVibration } from './sensor'
 
 /** From the most to the least urgent. */
 export const STATES: readonly MachineState[] = ['alarm', 'alert', 'lost', 'normal', 'learning', 'off', 'starting']
 
-export const STATE_NAMES: Record<MachineState, string> = {
-  alarm: 'Alarm',
-  alert: 'Alert',
-  lost: 'No sound',
-  normal: 'Normal',
-  learning: 'Learning',
-  off: 'Off',
-  starting: 'Waiting',
-}
-
-export const STATE_HELP: Record<MachineState, string> = {
-  alarm: 'Very unusual sound.',
-  alert: 'Unusual sound.',
-  lost: 'No sound arrives from its source.',
-  normal: 'Normal sound.',
-  learning: 'A baseline is being learned.',
-  off: 'Switched off.',
-  starting: 'Not scored yet: too little sound so far, or no baseline.',
-}
+export const STATE_NAMES: Readonly<Record<MachineState, string>> = named('states.names', STATES)
+export const STATE_HELP: Readonly<Record<MachineState, string>> = named('states.help', STATES)
 
 /** Whether it has no model or baseline and is not learning one. */
 export function needsBaseline(machine: Pick<MachineStatus, 'model' | 'baseline' | 'learning'>): boolean {
@@ -37,29 +22,32 @@ export function isMuted(machine: Pick<MachineStatus, 'muted_until'>, now: number
   return mutedUntil(machine, now) !== null
 }
 
+/** What alarm, alert and normal mean for a vibration sensor. */
+const VIBRATION_HELP: Readonly<Partial<Record<MachineState, string>>> = named('states.vibration', ['alarm', 'alert', 'normal'])
+
 /** The state of a machine in a sentence. */
-export function stateSentence(machine: Pick<MachineStatus, 'state' | 'model' | 'baseline' | 'learning' | 'last_sound'>): string {
-  if (machine.state !== 'starting') return STATE_HELP[machine.state]
-  if (machine.last_sound === null) return 'Waiting for the first sound.'
-  if (needsBaseline(machine)) return 'Waiting for a baseline to be learned.'
-  return 'Waiting for enough continuous sound.'
+export function stateSentence(
+  machine: Pick<MachineStatus, 'state' | 'model' | 'baseline' | 'learning' | 'last_sound' | 'sensor'>,
+): string {
+  if (machine.state !== 'starting')
+    return (measuresVibration(machine.sensor) && VIBRATION_HELP[machine.state]) || STATE_HELP[machine.state]
+  if (machine.last_sound === null) return t('states.waiting.sound')
+  if (needsBaseline(machine)) return t('states.waiting.baseline')
+  return t('states.waiting.scores')
 }
 
-export const EVENT_STATE_NAMES: Record<EventState, string> = {
-  active: 'Unacknowledged',
-  acknowledged: 'Acknowledged',
-  cleared: 'Closed',
-}
+export const EVENT_STATE_NAMES: Readonly<Record<EventState, string>> = named('states.event', ['active', 'acknowledged', 'cleared'])
 
 /** "Unacknowledged, active": whether someone has seen it, and whether it is over. */
 export function eventSentence(event: Pick<MachineEvent, 'state' | 'ended'>): string {
-  return `${EVENT_STATE_NAMES[event.state]}, ${event.ended === null ? 'active' : 'over'}`
+  return listed([EVENT_STATE_NAMES[event.state], event.ended === null ? t('states.active') : t('states.over')])
 }
 
-export const KIND_NAMES: Record<EventKind, string> = {
-  anomaly: 'Unusual sound',
-  drift: 'Drift',
-  signal: 'Source',
+export const KIND_NAMES: Readonly<Record<EventKind, string>> = named('states.kinds', ['anomaly', 'drift', 'signal'])
+
+/** The kind of an event of a machine, as notifications call it: unusual sound or unusual vibration. */
+export function kindName(kind: EventKind, machine: Pick<MachineStatus, 'sensor'> | undefined): string {
+  return kind === 'anomaly' && measuresVibration(machine?.sensor) ? t('states.vibration.anomaly') : KIND_NAMES[kind]
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { MachineStatus, Reading, Trend } from '../api/types'
+import { listed, t } from '../i18n'
 import { duration, exactDuration } from './time'
 import { score } from './numbers'
 
@@ -89,8 +90,9 @@ function sum(values: readonly number[]): number {
 /** "in alarm for 13 s, in alert for 2 min": how long it was, whatever the length of a point. */
 function timeInStates(trend: Trend): string {
   const [alarm, alert] = [sum(trend.alarm_seconds), sum(trend.alert_seconds)]
-  const parts = [alarm && `in alarm for ${exactDuration(alarm)}`, alert && `in alert for ${exactDuration(alert)}`]
-  return parts.filter(Boolean).join(', ') || 'never in alert or alarm'
+  const inAlarm = alarm ? t('trend.inAlarm', { duration: exactDuration(alarm) }) : ''
+  const inAlert = alert ? t('trend.inAlert', { duration: exactDuration(alert) }) : ''
+  return listed([inAlarm, inAlert]) || t('trend.neverUnusual')
 }
 
 /** What the chart shows, in a sentence for screen readers. */
@@ -100,7 +102,12 @@ export function summary(trend: Trend): string {
   const first = trend.time[0]
   const last = trend.time.at(-1)
   if (!highs.length || !means.length || first === undefined || last === undefined)
-    return 'No scores in this time range.'
+    return t('trend.noScores')
   const length = duration(last - first + trend.seconds_per_point)
-  return `${length}: mean score ${score(sum(means) / means.length)}, highest ${score(Math.max(...highs))}, ${timeInStates(trend)}.`
+  return t('trend.summary', {
+    length,
+    mean: score(sum(means) / means.length),
+    highest: score(Math.max(...highs)),
+    states: timeInStates(trend),
+  })
 }

@@ -1,15 +1,20 @@
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { MachineStatus } from '../api/types'
 import { CheckSound } from '../components/CheckSound'
 import { LearnBaseline } from '../components/LearnBaseline'
-import { EMPTY_DRAFT, SourceForm } from '../components/SourceForm'
+import { MachineForm } from '../components/MachineForm'
 import { useLive, useHasRole } from '../api/useLive'
 import { EmptyState } from '../components/EmptyState'
+import { focusOn } from '../lib/focus'
+import { EMPTY_DRAFT } from '../lib/machineDraft'
+import { t } from '../i18n'
+import { ROLE_NAMES } from '../lib/roles'
 import { link } from '../lib/route'
 import { StateBadge } from '../components/StateBadge'
 import { Panel } from '../components/Panel'
 
-const STEPS = ['Name and source', 'Check the sound', 'Learn a baseline', 'Done'] as const
+/** Below add.steps. */
+const STEPS = ['source', 'check', 'learn', 'done'] as const
 
 /** Adds a machine step by step. */
 export function AddMachine() {
@@ -18,45 +23,54 @@ export function AddMachine() {
   const [step, setStep] = useState(0)
   const [draft, setDraft] = useState(EMPTY_DRAFT)
   const [id, setId] = useState('')
+  const page = useRef<HTMLDivElement>(null)
+  const shown = useRef(step)
   const machine: MachineStatus | undefined = machines[id]
+  // The button that led here is gone; a field of the new step may have the focus already.
+  useEffect(() => {
+    if (shown.current === step) return
+    shown.current = step
+    const isIn = page.current?.contains(document.activeElement)
+    if (!isIn) focusOn(page.current?.querySelector<HTMLElement>('section'))
+  }, [step])
   if (!isAdmin)
     return (
-      <EmptyState title="To add a machine you need the role admin.">
-        <a href={link('overview')}>Show the overview</a>
+      <EmptyState isPage title={t('add.needsRole', { role: ROLE_NAMES.admin })}>
+        <a href={link('overview')}>{t('common.showOverview')}</a>
       </EmptyState>
     )
   return (
-    <div className="narrow">
-      <h1>Add a machine</h1>
+    <div ref={page} className="narrow">
+      <h1>{t('add.title')}</h1>
       <ol className="steps">
         {STEPS.map((name, index) => (
           <li key={name} aria-current={index === step ? 'step' : undefined} className={index < step ? 'done' : ''}>
-            {name}
+            {t(`add.steps.${name}`)}
           </li>
         ))}
       </ol>
-      {step === 0 && (
-        <SourceForm
+      {step === 0 && <MachineForm draft={draft} title={t('add.steps.source')} onDraft={setDraft} onNext={() => setStep(1)} />}
+      {step === 1 && (
+        <CheckSound
           draft={draft}
-          onDraft={setDraft}
+          onBack={() => setStep(0)}
           onAdded={(added) => {
             setId(added)
-            setStep(1)
+            setStep(2)
           }}
         />
       )}
-      {step === 1 && <CheckSound id={id} onGood={() => setStep(2)} onBack={() => setStep(0)} />}
       {step === 2 && <LearnBaseline id={id} onDone={() => setStep(3)} />}
       {step === 3 && (
-        <Panel title="The machine is monitored">
+        <Panel title={t('add.monitored')}>
           {machine && <StateBadge state={machine.state} large />}
-          <p>The first thresholds are provisional. They improve after a day of normal running.</p>
+          <p>{t('add.provisional')}</p>
           <div className="buttons">
             <a className="button main" href={link('machine', id)}>
-              Show the machine
+              {t('add.showMachine')}
             </a>
             <a className="button" href={link('overview')}>
-              Show the overview
+              {t('common.showOverview')}
             </a>
           </div>
         </Panel>

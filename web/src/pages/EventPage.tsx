@@ -4,9 +4,11 @@ import { url } from '../api/client'
 import { useFetched } from '../api/useFetched'
 import { useLive, useNow, useReload, useTimezone } from '../api/useLive'
 import { Condition } from '../components/Condition'
+import { DiagnosisPanel } from '../components/DiagnosisPanel'
 import { EmptyState } from '../components/EmptyState'
 import { Episodes } from '../components/Episodes'
 import { EventActions } from '../components/EventActions'
+import { EventDetails } from '../components/EventDetails'
 import { EventSound } from '../components/EventSound'
 import { EventSpectrum } from '../components/EventSpectrum'
 import { EventTimeline } from '../components/EventTimeline'
@@ -14,11 +16,14 @@ import { Findings } from '../components/Findings'
 import { NormalSample } from '../components/NormalSample'
 import { Panel } from '../components/Panel'
 import { StateBadge } from '../components/StateBadge'
+import { t } from '../i18n'
+import { rich } from '../i18n/rich'
 import { comparedWith, sampleText } from '../lib/baseline'
 import { score } from '../lib/numbers'
 import { link } from '../lib/route'
 import { decodingRate } from '../lib/sensor'
-import { eventSentence, KIND_NAMES } from '../lib/states'
+import { said } from '../lib/sentences'
+import { eventSentence, kindName } from '../lib/states'
 import { stamp } from '../lib/time'
 
 export function EventPage({ id }: { id: string }) {
@@ -40,8 +45,8 @@ export function EventPage({ id }: { id: string }) {
   }, [isRecorded, Boolean(missing), refetch])
   if (!event)
     return (
-      <EmptyState title={fetched.error || 'Loading the event…'}>
-        <a href={link('events')}>All events</a>
+      <EmptyState isPage title={fetched.error || t('event.loading')}>
+        <a href={link('events')}>{t('event.allEvents')}</a>
       </EmptyState>
     )
   const machine = machines[event.machine]
@@ -57,7 +62,11 @@ export function EventPage({ id }: { id: string }) {
       <header className={`page-head state-${event.level}`}>
         <div className="title">
           <h1>
-            {KIND_NAMES[event.kind]}: <a href={link('machine', event.machine)}>{machine?.name || event.machine}</a>
+            {rich(
+              'event.title',
+              { a: (text) => <a href={link('machine', event.machine)}>{text}</a> },
+              { kind: kindName(event.kind, machine), machine: machine?.name || event.machine },
+            )}
           </h1>
           <p className="soft">
             {stamp(event.began, zone)} {machine?.site && `· ${machine.site}`}
@@ -71,24 +80,27 @@ export function EventPage({ id }: { id: string }) {
           <div>
             <dl className="figures">
               <div>
-                <dt>Peak score</dt>
+                <dt>{t('event.peak')}</dt>
                 <dd className="now">{score(event.peak)}</dd>
               </div>
-              <div>
-                <dt>Threshold</dt>
-                <dd>{score(event.threshold)}</dd>
-              </div>
+              {event.threshold !== null && (
+                <div>
+                  <dt>{t('event.threshold')}</dt>
+                  <dd>{score(event.threshold)}</dd>
+                </div>
+              )}
             </dl>
+            {event.kind === 'anomaly' && event.threshold === null && <p className="soft">{t('event.byChange')}</p>}
             <Condition severity={event.severity} outlook={null} now={now} />
           </div>
         )}
       </header>
-      {!event.findings.length && <p className="lead">{event.message}</p>}
+      {!event.findings.length && <p className="lead">{said(event)}</p>}
       <div className={hasSound ? 'event-columns' : 'narrow'}>
         {hasSound && (
           <div className="column">
             {event.findings.length > 0 && (
-              <Panel title="What has changed" aside={<span className="plain">{comparedWith(event.baseline_learned_at, zone)}</span>}>
+              <Panel title={t('event.whatHasChanged')} className="urgent" aside={<span className="plain">{comparedWith(event.baseline_learned_at, zone)}</span>}>
                 <Findings findings={event.findings} />
               </Panel>
             )}
@@ -112,14 +124,16 @@ export function EventPage({ id }: { id: string }) {
                 description={sampleText(event.baseline_learned_at, machine?.baseline ?? null, zone)}
               />
             )}
+            {machine && event.has_audio && <DiagnosisPanel key={id} machine={machine} event={id} />}
           </div>
         )}
         <div className="column">
-          <Panel title="Actions">
+          <Panel title={t('event.actions')}>
             <EventActions event={event} onChange={take} />
           </Panel>
+          <EventDetails key={event.id} event={event} onChange={take} />
           <Episodes episodes={event.episodes} zone={zone} now={now} />
-          <Panel title="Timeline">
+          <Panel title={t('event.timeline')}>
             <EventTimeline event={event} zone={zone} />
           </Panel>
         </div>

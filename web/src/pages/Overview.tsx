@@ -2,9 +2,13 @@ import { useLive, useHasRole, useNow, useSpeed, useTimezone } from '../api/useLi
 import type { MachineState } from '../api/types'
 import { EmptyState } from '../components/EmptyState'
 import { EventBanner } from '../components/EventBanner'
-import { MachineCard } from '../components/MachineCard'
+import { LiveCard } from '../components/LiveCard'
 import { StateIcon } from '../components/StateIcon'
 import { ProblemBanner } from '../components/ProblemBanner'
+import { SheddingBanner } from '../components/SheddingBanner'
+import { UpgradeBanner } from '../components/UpgradeBanner'
+import { t } from '../i18n'
+import { rich } from '../i18n/rich'
 import { go, link, useRoute } from '../lib/route'
 import { byUrgency, STATE_NAMES, STATES } from '../lib/states'
 
@@ -22,23 +26,30 @@ export function Overview() {
   const isAdmin = useHasRole('admin')
   const { query } = useRoute()
   const site = query.get('site') ?? ''
+  const group = query.get('group') ?? ''
   const state = query.get('state') ?? ''
   const all = Object.values(machines)
-  const sites = [...new Set(all.map((machine) => machine.site).filter(Boolean))].sort()
+  const distinct = (of: 'site' | 'group') => [...new Set(all.map((machine) => machine[of]).filter(Boolean))].sort()
+  const choices = [
+    { name: 'site', value: site, names: distinct('site'), label: t('overview.site'), all: t('overview.allSites') },
+    { name: 'group', value: group, names: distinct('group'), label: t('overview.group'), all: t('overview.allGroups') },
+  ].filter(({ names, value }) => names.length > 1 || value)
   const count = (wantedState: MachineState) => all.filter((machine) => machine.state === wantedState).length
   const shown = all
-    .filter((machine) => (!site || machine.site === site) && (!state || machine.state === state))
+    .filter((machine) => (!site || machine.site === site) && (!group || machine.group === group) && (!state || machine.state === state))
     .sort(byUrgency(now))
-  const filter = (part: { site?: string; state?: string }) => go(link('overview', '', { site, state, ...part }))
+  const filter = (part: Record<string, string>) => go(link('overview', '', { site, group, state, ...part }))
   return (
     <>
-      <h1 className="unseen">Overview</h1>
+      <h1 className="unseen">{t('overview.title')}</h1>
       <ProblemBanner />
+      <SheddingBanner />
+      <UpgradeBanner />
       <EventBanner />
       <div className="toolbar">
-        <div className="buttons" role="group" aria-label="Filter by state">
+        <div className="buttons" role="group" aria-label={t('overview.filterByState')}>
           <button type="button" aria-pressed={!state} onClick={() => filter({ state: '' })}>
-            All {all.length}
+            {t('overview.all', { number: all.length })}
           </button>
           {STATES.filter((each) => count(each) > 0 || each === state).map((each) => (
             <button
@@ -53,20 +64,20 @@ export function Overview() {
           ))}
         </div>
         <div className="buttons">
-          {sites.length > 1 && (
-            <label className="inline">
-              Site{' '}
-              <select value={site} onChange={(event) => filter({ site: event.target.value })}>
-                <option value="">all</option>
-                {sites.map((name) => (
+          {choices.map((choice) => (
+            <label key={choice.name} className="inline">
+              {choice.label}{' '}
+              <select value={choice.value} onChange={(event) => filter({ [choice.name]: event.target.value })}>
+                <option value="">{choice.all}</option>
+                {choice.names.map((name) => (
                   <option key={name}>{name}</option>
                 ))}
               </select>
             </label>
-          )}
+          ))}
           {isAdmin && (
             <a className="button" href={link('add')}>
-              Add a machine
+              {t('overview.addMachine')}
             </a>
           )}
         </div>
@@ -74,18 +85,15 @@ export function Overview() {
       {shown.length ? (
         <ul className={`cards ${density(shown.length)}`}>
           {shown.map((machine) => (
-            <MachineCard key={machine.id} machine={machine} zone={zone} now={now} speed={speed} />
+            <LiveCard key={machine.id} machine={machine} zone={zone} now={now} speed={speed} />
           ))}
         </ul>
       ) : (
-        <EmptyState title={all.length ? 'No machine matches this filter.' : 'There are no machines yet.'}>
+        <EmptyState title={all.length ? t('overview.noMatch') : t('overview.noMachines')}>
           {all.length ? (
-            <a href={link('overview')}>Show all machines</a>
+            <a href={link('overview')}>{t('overview.showAll')}</a>
           ) : (
-            <p>
-              {isAdmin ? <a href={link('add')}>Add the first machine</a> : 'Ask your administrator to add one'}, or name it in
-              the configuration file.
-            </p>
+            <p>{isAdmin ? rich('overview.addFirst', { a: (text) => <a href={link('add')}>{text}</a> }) : t('overview.askAdmin')}</p>
           )}
         </EmptyState>
       )}

@@ -1,18 +1,22 @@
 import { useContext, useState } from 'react'
 import { remove, url } from '../api/client'
 import { LiveContext, useLive, useHasRole } from '../api/useLive'
+import { BackupPanel } from '../components/BackupPanel'
+import { OwnPassword } from '../components/OwnPassword'
+import { LanguageChoice } from '../components/LanguageChoice'
+import { Outputs } from '../components/Outputs'
 import { Panel } from '../components/Panel'
 import { ErrorMessage } from '../components/ErrorMessage'
 import { Users } from '../components/Users'
+import { t } from '../i18n'
 import { beep, isToneOn, setTone } from '../lib/beep'
+import { ROLE_NAMES } from '../lib/roles'
+import { link } from '../lib/route'
 import { choose, useChosenTheme, type Theme } from '../lib/theme'
 import { useAction } from '../lib/useAction'
+import { allTranslated } from '../lib/sentences'
 
-const THEMES: readonly [Theme, string][] = [
-  ['auto', 'System theme'],
-  ['light', 'Light'],
-  ['dark', 'Dark'],
-]
+const THEMES: readonly Theme[] = ['auto', 'light', 'dark']
 
 export function SettingsPage() {
   const { service, user } = useLive()
@@ -28,15 +32,16 @@ export function SettingsPage() {
     })
   return (
     <div className="narrow">
-      <h1>Settings</h1>
-      <Panel title="Display">
-        <div className="buttons" role="group" aria-label="Theme">
-          {THEMES.map(([name, title]) => (
+      <h1>{t('settings.title')}</h1>
+      <Panel title={t('settings.display')}>
+        <div className="buttons" role="group" aria-label={t('settings.theme')}>
+          {THEMES.map((name) => (
             <button key={name} type="button" aria-pressed={theme === name} onClick={() => choose(name)}>
-              {title}
+              {t(`settings.themes.${name}`)}
             </button>
           ))}
         </div>
+        <LanguageChoice />
         <label className="inline">
           <input
             type="checkbox"
@@ -47,41 +52,44 @@ export function SettingsPage() {
               if (event.target.checked) beep()
             }}
           />{' '}
-          Play a short tone for every new alarm
+          {t('settings.tone')}
         </label>
       </Panel>
-      <Panel title="Account">
-        <p>
-          {user?.name}, {user?.role}
-        </p>
-        {user && user.name !== 'local' && (
-          <div className="buttons">
-            <button type="button" onClick={() => void signOut()}>
-              Sign out
-            </button>
-          </div>
-        )}
-        <ErrorMessage message={error} />
-      </Panel>
+      {user && user.name !== 'local' && (
+        <>
+          <Panel title={t('settings.account')}>
+            <p>{t('settings.user', { name: user.name, role: ROLE_NAMES[user.role] })}</p>
+            <div className="buttons">
+              <button type="button" onClick={() => void signOut()}>
+                {t('settings.signOut')}
+              </button>
+            </div>
+            <ErrorMessage message={error} />
+          </Panel>
+          <OwnPassword />
+        </>
+      )}
+      <Outputs />
       {isAdmin && <Users />}
-      <Panel title="About this service">
+      {isAdmin && <BackupPanel />}
+      <Panel title={t('settings.about')}>
         <dl className="facts">
-          <dt>Time zone</dt>
+          <dt>{t('settings.timeZone')}</dt>
           <dd>{service?.timezone}</dd>
-          <dt>Event recordings</dt>
-          <dd>{service?.keeps_audio ? 'kept' : 'not kept'}</dd>
-          <dt>Version</dt>
-          <dd>ssdpt {service?.version}</dd>
+          <dt>{t('settings.recordings')}</dt>
+          <dd>{service?.keeps_audio ? t('settings.kept') : t('settings.notKept')}</dd>
+          <dt>{t('settings.version')}</dt>
+          <dd>{`ssdpt ${service?.version}`}</dd>
         </dl>
         {service && service.notes.length > 0 && (
-          <ul aria-label="Notes">
-            {service.notes.map((note) => (
+          <ul aria-label={t('settings.notes')}>
+            {allTranslated(service.notes, service.note_sentences).map((note) => (
               <li key={note}>{note}</li>
             ))}
           </ul>
         )}
         <p>
-          <a href="docs">API documentation</a>
+          <a href={link('models')}>{t('common.pages.models')}</a> · <a href="docs">{t('settings.apiDocumentation')}</a>
         </p>
       </Panel>
     </div>

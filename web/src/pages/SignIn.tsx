@@ -1,7 +1,7 @@
 import { useContext, useState, type FormEvent } from 'react'
-import { setCsrf, post, url } from '../api/client'
 import { LiveContext } from '../api/useLive'
 import { ErrorMessage } from '../components/ErrorMessage'
+import { t } from '../i18n'
 import { useAction } from '../lib/useAction'
 
 export function SignIn() {
@@ -11,21 +11,18 @@ export function SignIn() {
   const { run, busy, error } = useAction()
   const send = (event: FormEvent) => {
     event.preventDefault()
-    void run(async () => {
-      setCsrf((await post<{ csrf: string }>(url('session'), { name, password })).csrf)
-      await live.start()
-    })
+    void run(() => live.signIn(name, password))
   }
   return (
     <main className="sign-in" id="main">
       <form className="panel" onSubmit={send}>
-        <h1>Sign in</h1>
+        <h1>{t('signIn.title')}</h1>
         <label>
-          Name
+          {t('signIn.name')}
           <input autoComplete="username" autoFocus required value={name} onChange={(event) => setName(event.target.value)} />
         </label>
         <label>
-          Password
+          {t('signIn.password')}
           <input
             type="password"
             autoComplete="current-password"
@@ -36,9 +33,9 @@ export function SignIn() {
         </label>
         <ErrorMessage message={error} />
         <button type="submit" className="main" disabled={busy}>
-          Sign in
+          {t('signIn.signIn')}
         </button>
-        <p className="plain">Ask your administrator for an account.</p>
+        <p className="plain">{t('signIn.askAdmin')}</p>
       </form>
     </main>
   )

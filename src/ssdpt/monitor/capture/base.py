@@ -7,6 +7,7 @@ import time as clock
 from typing import Protocol
 
 from ssdpt.common.background_thread import BackgroundThread
+from ssdpt.monitor.capture.arrivals import Arrivals
 from ssdpt.monitor.sources.base import SourceStatus
 
 
@@ -20,11 +21,12 @@ class HasStatus(Protocol):
 class Capture(BackgroundThread):
     """Reads the source of one machine until it is stopped."""
 
-    def __init__(self, name: str, source: HasStatus) -> None:
+    def __init__(self, name: str, source: HasStatus, *, at_intervals: bool) -> None:
         super().__init__(f"ssdpt-capture-{name}")
         self.name = name
         self.source = source
         self.last_chunk_at = clock.monotonic()  # when something last arrived
+        self.arrivals = Arrivals(at_intervals=at_intervals)
         self.failure = ""  # why capture has ended, in a sentence
         self.second_judged = threading.Event()  # what was captured last has been judged
 

@@ -24,9 +24,11 @@ from ssdpt.features.logmel import LogMel
 from ssdpt.features.loudness import Loudness
 from ssdpt.monitor.capture.base import Capture
 from ssdpt.monitor.capture.frame_window import FrameWindow
+from ssdpt.monitor.capture.recent_sound import RecentSound
 from ssdpt.monitor.capture.ring import Ring
 from ssdpt.monitor.sources.base import Source
 from ssdpt.monitor.sources.chunk import Chunk
+from ssdpt.sentences import Sentence, said
 from ssdpt.types import Floats
 
 _LEVELS_KEPT = 120  # seconds
@@ -51,16 +53,19 @@ class AudioCapture(Capture):
         *,
         seconds: float,
         frame_seconds: float = 30.0,
+        recent_seconds: float = 0.0,
         in_files: bool = False,
     ) -> None:
         """Keeps `seconds` of samples and log-mel, and `frame_seconds` of the model's frames.
 
-        `in_files`: whether much sound may arrive at once.
+        `recent_seconds`: of sound that can be kept on demand. `in_files`: whether much sound may
+        arrive at once.
         """
-        super().__init__(name, source)
+        super().__init__(name, source, at_intervals=in_files)
         self.in_files = in_files
         self.front_end, self.rate = front_end, rate
         self.samples = Ring(seconds, rate)
+        self.recent = RecentSound(recent_seconds, rate)
         kept = max(1, round(frame_seconds / front_end.frame_seconds))
         self.frames = FrameWindow(kept, front_end.bins)
         # A second log-mel is computed only for models that use none.
@@ -76,7 +81,7 @@ class AudioCapture(Capture):
         self._meter = IndicatorMeter(rate, rate)
         self.lag = 0.0  # seconds from the time of the last sample to its arrival here
         self.begun = 0.0  # time of the first sample since the last gap
-        self._second: list[Floats] = []
+        self._second = np.empty(0, np.float32)  # the samples since the last whole second
         self._second_lock = threading.Lock()  # the loop may complete a second
         self._waiting_since: float | None = None  # for the next chunk; None: one is processed
         self._mel_frames = 0  # since the last gap
@@ -99,7 +104,8 @@ class AudioCapture(Capture):
 
     def indicators_at(self, end: float) -> Indicators | None:
         """Those of the second that ended then; None where it is not held."""
-        return next((one for time, one in reversed(self.indicators) if time == end), None)
+        held = list(self.indicators)  # in one step: the capture adds to them meanwhile
+        return next((one for time, one in reversed(held) if time == end), None)
 
     def _run(self) -> None:
         chunks = self.source.chunks(self._stop)
@@ -110,16 +116,17 @@ class AudioCapture(Capture):
                 self.frames.clear()
                 if first is not None:
                     self.samples.skip(first.gap)
+                    self.recent.skip(first.gap)
                     self.log_mel.skip(first.gap)
                 self._compute_frames(stretch)
                 first = stretch.after_gap
                 if first is None:
                     return
         except SsdptError as error:
-            self.failure = str(error)
+            self.failure = said(error)
         except Exception as error:
             _LOG.exception("capture of %s has ended", self.name)
-            self.failure = f"capture ended with an internal error ({error!r})"
+            self.failure = Sentence("sources.captureEnded", error=repr(error))
 
     def _compute_frames(self, stretch: _Stretch) -> None:
         """Frames of one stretch without gaps, as its samples arrive."""
@@ -143,17 +150,19 @@ class AudioCapture(Capture):
             if not begun:
                 self.begun, begun = chunk.time, True
                 with self._second_lock:
-                    self._second = []
+                    self._second = self._second[:0]
             self.samples.add(chunk.samples, chunk.time)
+            self.recent.add(chunk.samples, chunk.time)
             if self._own_log_mel is not None:
                 self._add_log_mel(self._own_log_mel.feed(chunk.samples))
             end = chunk.time + len(chunk.samples) / self.rate
             self.last_chunk_at = clock.monotonic()
+            self.arrivals.note(self.last_chunk_at, len(chunk.samples) / self.rate)
             self.lag = clock.time() - end
             yield chunk.samples
             # After the frames of the chunk: a second is judged as soon as its level is known.
-            self._measure_level(chunk.samples, end)
-            if (self.in_files or self.lag > _LATE) and not self._second:
+            complete = self._add_to_second(chunk.samples, end)
+            if complete and (self.in_files or self.lag > _LATE):
                 # A file arrives at once: wait after every second, so that each is judged.
                 self.second_judged.wait(_LATE)
             self._waiting_since = clock.monotonic()
@@ -174,21 +183,29 @@ class AudioCapture(Capture):
 
     def _complete_second(self) -> None:
         with self._second_lock:
-            if sum(map(len, self._second)) >= self.rate / 2:
-                self._end_second(self.samples.end)
+            rest = self._second
+            if len(rest) >= self.rate / 2:
+                self._second = rest[:0]
+                self._end_second(rest, self.samples.end)
 
-    def _measure_level(self, samples: Floats, end: float) -> None:
+    def _add_to_second(self, samples: Floats, end: float) -> bool:
+        """Whether these samples, a second at most, up to the time `end`, complete one.
+
+        Seconds are whole, however long the pieces are in which sound arrives.
+        """
         with self._second_lock:
-            self._second.append(samples)
-            if sum(map(len, self._second)) >= self.rate:
-                self._end_second(end)
+            held = np.concatenate([self._second, samples])
+            second, self._second = held[: self.rate], held[self.rate :]
+            if len(second) < self.rate:
+                self._second = held
+                return False
+            self._end_second(second, end - len(self._second) / self.rate)
+            return True
 
-    def _end_second(self, end: float) -> None:
+    def _end_second(self, second: Floats, end: float) -> None:
         self.second_judged.clear()
-        second = np.concatenate(self._second)
         self.indicators.append((end, self._meter.of(second)))
         self.levels.append((end, Loudness.of(second)))  # last: whoever sees it finds the rest
-        self._second = []
 
 
 class _Stretch:

@@ -6,6 +6,7 @@ import threading
 from collections import deque
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from ssdpt.types import Floats
 
@@ -14,7 +15,12 @@ class Ring:
     """A buffer of fixed size that forgets its oldest rows. Threads may share it."""
 
     def __init__(
-        self, seconds: float, rate: float, row: tuple[int, ...] = (), fill: float = 0.0
+        self,
+        seconds: float,
+        rate: float,
+        row: tuple[int, ...] = (),
+        fill: float = 0.0,
+        dtype: DTypeLike = np.float32,
     ) -> None:
         """Holds `seconds` of rows at `rate` per second.
 
@@ -22,7 +28,9 @@ class Ring:
         """
         self.rate = rate
         self._fill = fill
-        self._rows = np.full((max(1, round(seconds * rate)), *row), fill, np.float32)
+        size = (max(1, round(seconds * rate)), *row)
+        # Zeros take no memory before they are written to.
+        self._rows = np.full(size, fill, dtype) if fill else np.zeros(size, dtype)
         self._written = 0  # rows so far
         self._end = 0.0  # time after the last row
         self._gaps: deque[tuple[int, int]] = deque()  # first row of each, and the row after it
@@ -47,7 +55,8 @@ class Ring:
             self._gaps.append((self._written, self._written + missing))
             while self._gaps[0][1] <= self._written - len(self._rows):
                 self._gaps.popleft()
-        self.add(np.full((missing, *self._rows.shape[1:]), self._fill, np.float32), self._end)
+        rows = np.full((missing, *self._rows.shape[1:]), self._fill, self._rows.dtype)
+        self.add(rows, self._end)
 
     def between(self, begin: float, end: float) -> tuple[Floats, float]:
         """The rows from `begin` to `end` as far as they are held, and the time of the first."""
@@ -56,8 +65,19 @@ class Ring:
             oldest = self._end - held / self.rate
             first = min(max(round((begin - oldest) * self.rate), 0), held)
             last = min(max(round((end - oldest) * self.rate), first), held)
-            places = (self._written - held + np.arange(first, last)) % len(self._rows)
-            return self._rows[places], oldest + first / self.rate
+            number = self._written - held + first
+            return self._copied(number, last - first), oldest + first / self.rate
+
+    def since(self, row: int) -> tuple[Floats, float, int]:
+        """The rows from number `row` on as far as they are held.
+
+        With the time of the first and the number after the last, to go on from: every row is given
+        once, also where times are corrected. Rows are counted from the first ever added.
+        """
+        with self._lock:
+            fresh = min(max(self._written - row, 0), self._written, len(self._rows))
+            rows = self._copied(self._written - fresh, fresh)
+            return rows, self._end - fresh / self.rate, self._written
 
     def first_captured(self, begin: float) -> float:
         """The time of the first row from `begin` on that does not fill a gap."""
@@ -70,10 +90,21 @@ class Ring:
                     row = after
             return oldest + (row - self._written + held) / self.rate
 
+    def _copied(self, number: int, count: int) -> Floats:
+        """So many rows from this number on."""
+        start = number % len(self._rows)
+        wrapped = max(start + count - len(self._rows), 0)
+        return np.concatenate([self._rows[start : start + count], self._rows[:wrapped]])
+
     @property
     def seconds(self) -> float:
         """How much it can hold."""
         return len(self._rows) / self.rate
+
+    @property
+    def count(self) -> int:
+        """How many rows were added so far; the number of the next one."""
+        return self._written
 
     @property
     def end(self) -> float:

@@ -11,6 +11,7 @@ from collections import deque
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.capture.base import Capture
 from ssdpt.monitor.sources.snapshot import Snapshot, SnapshotSource, Unusable
+from ssdpt.sentences import Sentence, said
 
 _MOST_WAITING = 100  # snapshots; the source waits while so many are not judged yet
 _MOST_KEPT, _SECONDS_KEPT = 120, 600.0  # for events: so many, of so long a time
@@ -24,7 +25,7 @@ class SnapshotCapture(Capture):
     source: SnapshotSource
 
     def __init__(self, name: str, source: SnapshotSource) -> None:
-        super().__init__(name, source)
+        super().__init__(name, source, at_intervals=True)
         self._waiting: queue.Queue[Snapshot | Unusable] = queue.Queue(_MOST_WAITING)
         self._kept: deque[Snapshot] = deque(maxlen=_MOST_KEPT)
         self._lock = threading.Lock()  # of those kept, which jobs read
@@ -55,14 +56,15 @@ class SnapshotCapture(Capture):
         try:
             for snapshot in self.source.snapshots(self._stop):
                 self.last_chunk_at = clock.monotonic()
+                self.arrivals.note(self.last_chunk_at, single=True)
                 self._put(snapshot)
                 if self._stop.is_set():
                     return
         except SsdptError as error:
-            self.failure = str(error)
+            self.failure = said(error)
         except Exception as error:
             _LOG.exception("capture of %s has ended", self.name)
-            self.failure = f"capture ended with an internal error ({error!r})"
+            self.failure = Sentence("sources.captureEnded", error=repr(error))
 
     def _put(self, snapshot: Snapshot | Unusable) -> None:
         while not self._stop.is_set():

@@ -10,8 +10,10 @@ import numpy as np
 
 from ssdpt.alarms.snapshot_judge import SnapshotForm
 from ssdpt.data.audio import describe_rate
+from ssdpt.errors import one_line
 from ssdpt.monitor.config import SensorSettings
 from ssdpt.monitor.sources.snapshot import Snapshot
+from ssdpt.sentences import Sentence
 
 _MOST_AXES = 8
 _FEWEST_SAMPLES = 256  # for eight bands, the lowest of two lines
@@ -22,6 +24,9 @@ _MOST_AHEAD = 60.0  # seconds that a snapshot may lie in the future
 
 class UnusableSnapshot(Exception):
     """Its text is a sentence that says why a snapshot cannot be used."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(one_line(reason))
 
 
 class SnapshotChecks:
@@ -48,36 +53,30 @@ class SnapshotChecks:
 
     def _check_time(self, time: float) -> None:
         if not math.isfinite(time):
-            raise UnusableSnapshot("its time is not a number")
+            raise UnusableSnapshot(Sentence("snapshots.noTime"))
         ahead = 0.0 if self._now is None else time - self._now()
         if ahead > _MOST_AHEAD:
-            raise UnusableSnapshot(
-                f"its time lies {ahead:.0f} s in the future: set the sender's clock right, and "
-                "send times in UTC"
-            )
+            raise UnusableSnapshot(Sentence("snapshots.inTheFuture", seconds=round(ahead)))
         if time == self._last:
-            raise UnusableSnapshot("it has the time of the one before: was it sent twice?")
+            raise UnusableSnapshot(Sentence("snapshots.sameTime"))
         if time < self._last:
-            raise UnusableSnapshot(
-                f"times out of order: it is {self._last - time:.0f} s older than the one before"
-            )
+            older = round(self._last - time)
+            raise UnusableSnapshot(Sentence("snapshots.outOfOrder", seconds=older))
 
     def _with_axes(self, snapshot: Snapshot) -> Snapshot:
         count, wanted = len(snapshot.samples), self._sensor.axes
         if not 1 <= count <= _MOST_AXES:
-            raise UnusableSnapshot(f"it has {count} axes; 1 to {_MOST_AXES} are judged")
+            raise UnusableSnapshot(Sentence("snapshots.axisCount", axes=count, most=_MOST_AXES))
         if not wanted:
             numbers = tuple(str(number) for number in range(1, count + 1))
             return replace(snapshot, axes=snapshot.axes or (("",) if count == 1 else numbers))
         if not snapshot.axes:
             if count != len(wanted):
-                raise UnusableSnapshot(
-                    f"it has {_axes(count)}, but the settings name {', '.join(wanted)}"
-                )
+                raise UnusableSnapshot(Sentence("snapshots.otherAxes", count=count, wanted=wanted))
             return replace(snapshot, axes=wanted)
         if missing := [axis for axis in wanted if axis not in snapshot.axes]:
             raise UnusableSnapshot(
-                f"it has no axis {', '.join(missing)}, only {', '.join(snapshot.axes)}"
+                Sentence("snapshots.missingAxes", missing=missing, axes=snapshot.axes)
             )
         rows = [snapshot.axes.index(axis) for axis in wanted]
         return replace(snapshot, samples=snapshot.samples[rows], axes=wanted)
@@ -86,29 +85,31 @@ class SnapshotChecks:
         rate, count = snapshot.sample_rate, snapshot.samples.shape[1]
         if not _RATES[0] <= rate <= _RATES[1]:
             raise UnusableSnapshot(
-                f"a sample rate of {rate} Hz cannot be judged; send {_RATES[0]} to {_RATES[1]}"
+                Sentence("snapshots.wrongRate", rate=rate, lowest=_RATES[0], highest=_RATES[1])
             )
         if count < _FEWEST_SAMPLES:
             raise UnusableSnapshot(
-                f"{count} samples are too few to be judged: send at least {_FEWEST_SAMPLES}"
+                Sentence("snapshots.tooShort", samples=count, fewest=_FEWEST_SAMPLES)
             )
 
     def _check_values(self, snapshot: Snapshot) -> None:
         samples = snapshot.samples
         if not np.isfinite(samples).all():
-            raise UnusableSnapshot("some of its values are not numbers (NaN or infinite)")
+            raise UnusableSnapshot(Sentence("snapshots.notNumbers"))
         if not samples.any():
-            raise UnusableSnapshot("all of its values are 0: check the sensor and its cable")
+            raise UnusableSnapshot(Sentence("snapshots.allZero"))
         dead = [axis for axis, row in zip(snapshot.axes, samples, strict=True) if np.ptp(row) == 0]
         if dead:
-            name = f"axis {dead[0]}" if dead[0] else "the sensor"
-            raise UnusableSnapshot(f"{name} is dead, all of its values are the same")
+            if not dead[0]:
+                raise UnusableSnapshot(Sentence("snapshots.deadSensor"))
+            raise UnusableSnapshot(Sentence("snapshots.deadAxis", axis=dead[0]))
         largest = float(np.abs(samples).max())
         if largest > _LARGEST:
-            unit = f" {self._sensor.unit}" if self._sensor.unit else " times full scale"
+            shown = float(f"{largest * self._sensor.scale:.3g}")
+            if not self._sensor.unit:
+                raise UnusableSnapshot(Sentence("snapshots.tooLargeWithoutUnit", largest=shown))
             raise UnusableSnapshot(
-                f"values up to {largest * self._sensor.scale:.3g}{unit}: is the unit or full_scale "
-                "right?"
+                Sentence("snapshots.tooLarge", largest=shown, unit=self._sensor.unit)
             )
 
 
@@ -120,21 +121,29 @@ def form_of(snapshot: Snapshot) -> SnapshotForm:
 def _check_form(form: SnapshotForm, learned: SnapshotForm) -> None:
     if form.sample_rate != learned.sample_rate:
         raise UnusableSnapshot(
-            f"its sample rate is {describe_rate(form.sample_rate)}, but the baseline was learned "
-            f"at {describe_rate(learned.sample_rate)}: learn a new baseline"
+            Sentence(
+                "snapshots.learnedAtOtherRate",
+                rate=describe_rate(form.sample_rate),
+                learned=describe_rate(learned.sample_rate),
+            )
         )
     if form.samples != learned.samples:
         raise UnusableSnapshot(
-            f"it has {form.samples} samples, but the baseline was learned from snapshots of "
-            f"{learned.samples}: learn a new baseline"
+            Sentence(
+                "snapshots.learnedAtOtherLength", samples=form.samples, learned=learned.samples
+            )
         )
     if form.axes != learned.axes:
         raise UnusableSnapshot(
-            f"it has {_axes(len(form.axes))} ({', '.join(form.axes)}), but the baseline was "
-            f"learned from {_axes(len(learned.axes))} ({', '.join(learned.axes)}): learn a new "
-            "baseline"
+            Sentence(
+                "snapshots.learnedWithOtherAxes",
+                axes=_described(form.axes),
+                learned=_described(learned.axes),
+            )
         )
 
 
-def _axes(count: int) -> str:
-    return "1 axis" if count == 1 else f"{count} axes"
+def _described(axes: tuple[str, ...]) -> Sentence:
+    if axes == ("",):
+        return Sentence("snapshots.oneAxis")
+    return Sentence("snapshots.axes", count=len(axes), names=axes)

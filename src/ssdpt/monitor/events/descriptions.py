@@ -1,19 +1,31 @@
-"""What events say: one sentence each, for page, mail, MQTT and webhooks.
+"""What events say: one sentence each, for page, notifications, MQTT and webhooks.
 
-The name of the machine is shown beside it, so no sentence repeats it.
+The name of the machine is shown beside it, so no sentence repeats it. Events store it in English;
+`cause` says it in the language of whoever is notified.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
 
-from ssdpt.alarms.findings import Finding, describe
+from ssdpt.alarms.findings import Finding, Words, describe
+from ssdpt.alarms.operating_points import title_worded
+from ssdpt.alarms.source_health import CLIPPING, LOST, SILENT, UNUSABLE
+from ssdpt.common.numbers import Numbers
+from ssdpt.monitor.messages import Event
+from ssdpt.sentences import Sentence
 
-DRIFT = "The normal sound has changed slowly; accept it, or learn a new baseline"
-QUESTION = (
-    "Sounds different from the recordings it learned from, steadily since the start: is it healthy?"
+DRIFT = Sentence("events.drift")
+QUESTION = Sentence("events.question")
+_SENTENCES = (DRIFT, LOST, SILENT, CLIPPING, UNUSABLE)
+# What `anomaly` and `change` write where nothing was found.
+_UNUSUAL = re.compile(
+    r"Unusual (?P<what>sound|vibration)"
+    r"(?: at (?P<point>.+?)| on axis (?P<axis>.+?))?"
+    r"(?:, (?P<db>\d+) dB (?P<direction>louder|quieter) than usual)?"
 )
 _CLEAR_DB = 3.0  # smaller differences of the level are not mentioned
 
@@ -32,7 +44,7 @@ def anomaly(
     level = ""
     if difference_db is not None and abs(difference_db) >= _CLEAR_DB:
         direction = "louder" if difference_db > 0 else "quieter"
-        level = f", {abs(difference_db):.0f} dB {direction} than usual"
+        level = f", {Numbers().fixed(abs(difference_db))} dB {direction} than usual"
     return f"Unusual sound{at_point}{level}"
 
 
@@ -57,3 +69,27 @@ def change(axis: str, findings: Sequence[Finding], *, vibration: bool) -> str:
     on_axis = f" on axis {axis}" if axis else ""
     what = describe(findings)
     return f"{noun}{on_axis}{f': {what}' if what else ''}"
+
+
+def cause(event: Event, words: Words) -> str:
+    """Why there is an event, in a language: its most important finding, or its message."""
+    if event.findings:
+        return event.findings[0].worded(words)
+    for sentence in _SENTENCES:
+        if event.message.startswith(sentence):
+            return words.text(sentence) + event.message.removeprefix(sentence)
+    unusual = _UNUSUAL.fullmatch(event.message)
+    return event.message if unusual is None else _unusual(unusual, words)
+
+
+def _unusual(parts: re.Match[str], words: Words) -> str:
+    text = words.text("Unusual sound" if parts["what"] == "sound" else "Unusual vibration")
+    if parts["point"]:
+        text += words.text(" at {point}", point=title_worded(parts["point"], words))
+    if parts["axis"]:
+        text += words.text(" on axis {axis}", axis=parts["axis"])
+    if parts["direction"] == "louder":
+        text += words.text(", {db} dB louder than usual", db=parts["db"])
+    elif parts["direction"]:
+        text += words.text(", {db} dB quieter than usual", db=parts["db"])
+    return text

@@ -58,6 +58,7 @@ class EventLog:
         threshold: float | None = None,
         baseline_learned_at: float | None = None,
         findings: tuple[Finding, ...] = (),
+        speed_rpm: float | None = None,
     ) -> list[Message]:
         """A new event, or another episode of the anomaly that has paused."""
         self._peak_reported = now
@@ -78,6 +79,7 @@ class EventLog:
             threshold=threshold,
             baseline_learned_at=baseline_learned_at,
             findings=findings,
+            speed_rpm=speed_rpm,
         )
         if kind == "anomaly":
             event = add_episode(event, level, now, peak)
@@ -152,6 +154,10 @@ class EventLog:
                 acknowledged=stored.acknowledged,
                 label=stored.label,
                 comments=stored.comments,
+                cause=stored.cause,
+                work_order=stored.work_order,
+                fault=stored.fault,
+                looks_like=stored.looks_like,
             )
         )
 

@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import io
+import lzma
+import struct
+import zipfile
+import zlib
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
+from ssdpt.errors import SsdptError
 from ssdpt.monitor.capture.spectrum import as_bytes, spectrogram
 from ssdpt.monitor.messages import EventSpectrogram
 from ssdpt.scoring.bands import top_bands
+from ssdpt.sentences import Sentence
 from ssdpt.types import Clip, Floats
 
 _NUMBERS = ("begin", "seconds_per_column", "low_db", "high_db")
+_MOST_BYTES = 8_000_000  # of a picture as it is unpacked
+_DAMAGE = (
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, MemoryError),
+    *(ValueError, TypeError, LookupError, AttributeError, SyntaxError, RuntimeError, struct.error),
+)
 _BRIGHTEST = 0.995  # quantile of the map that is drawn brightest
 
 
@@ -42,8 +53,17 @@ class EventSound:
     @property
     def unusual(self) -> Floats:
         """The samples (n,) of the event without the normal sound before it."""
-        begin = self.begin if self.unusual_from is None else self.unusual_from
-        return self.samples[max(round((begin - self.begin) * self.rate), 0) :]
+        return self.samples[round((self.unusual_begin - self.begin) * self.rate) :]
+
+    @property
+    def unusual_begin(self) -> float:
+        """The time of the first of these samples."""
+        return self.begin if self.unusual_from is None else max(self.begin, self.unusual_from)
+
+    @property
+    def end(self) -> float:
+        """The time after the last sample."""
+        return self.begin + len(self.samples) / self.rate
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +88,20 @@ class EventPicture:
 
 
 def read_picture(content: bytes) -> EventSpectrogram:
-    """The reverse of `EventPicture.to_bytes`."""
-    with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
-        return EventSpectrogram(
-            hz=[round(float(hz), 1) for hz in arrays["hz"]],
-            columns=arrays["columns"].tolist(),
-            anomaly_map=arrays["anomaly_map"].tolist(),
-            **{name: float(arrays[name]) for name in _NUMBERS},
-        )
+    """The reverse of `EventPicture.to_bytes`; SsdptError for a file that is damaged."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            if sum(member.file_size for member in archive.infolist()) > _MOST_BYTES:
+                raise ValueError  # it promises too much
+        with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
+            return EventSpectrogram(
+                hz=[round(float(hz), 1) for hz in arrays["hz"]],
+                columns=arrays["columns"].tolist(),
+                anomaly_map=arrays["anomaly_map"].tolist(),
+                **{name: float(arrays[name]) for name in _NUMBERS},
+            )
+    except _DAMAGE as error:
+        raise SsdptError(Sentence("events.pictureDamaged")) from error
 
 
 def event_picture(sound: EventSound, detector: Explainer | None, section: str) -> EventPicture:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ssdpt.alarms.operating_points import UNKNOWN, OperatingPoints
 from ssdpt.alarms.sound_reference import SoundReference
+from ssdpt.alarms.speed_and_load import SpeedAndLoad
 from ssdpt.config.tree import Config, load_config
 from ssdpt.detection.detector import Detector
 from ssdpt.features.front_end import FrontEnd
@@ -39,9 +40,17 @@ def baseline_front_end(rate: int = RATE) -> FrontEnd:
 
 
 def learn_baseline(
-    clips: Sequence[Floats], rate: int, machine: str, learned_at: float = 0.0
+    clips: Sequence[Floats],
+    rate: int,
+    machine: str,
+    learned_at: float = 0.0,
+    operations: Sequence[SpeedAndLoad] = (),
 ) -> LearnedBaseline:
-    """Fit a model to normal clips, (samples,) each at `rate` Hz. No sound is written to disk."""
+    """Fit a model to normal clips, (samples,) each at `rate` Hz. No sound is written to disk.
+
+    `operations`: speed and load at each clip, or nothing.
+    """
+    operations = list(operations) or [SpeedAndLoad()] * len(clips)
     detector = Detector.fit(
         [
             Clip(samples, rate, section="00", name=f"normal-{number:04d}")
@@ -52,9 +61,13 @@ def learn_baseline(
     )
     front_end = detector.system.front_end
     log_mels = [_log_mel(samples, front_end) for samples in clips]
-    points = _operating_points(clips, log_mels, detector)
+    points = _operating_points(clips, log_mels, operations, detector)
+    numbers = [
+        UNKNOWN if points is None else points.at(log_mel.mean(0), operation)
+        for log_mel, operation in zip(log_mels, operations, strict=True)
+    ]
     return LearnedBaseline(
-        detector, points, _references(clips, log_mels, points, front_end, rate, learned_at)
+        detector, points, _references(clips, log_mels, numbers, front_end, rate, learned_at)
     )
 
 
@@ -68,7 +81,10 @@ def _log_mel(samples: Floats, front_end: FrontEnd) -> Floats:
 
 
 def _operating_points(
-    clips: Sequence[Floats], log_mels: Sequence[Floats], detector: Detector
+    clips: Sequence[Floats],
+    log_mels: Sequence[Floats],
+    operations: Sequence[SpeedAndLoad],
+    detector: Detector,
 ) -> OperatingPoints | None:
     """None where the detector cannot tell how each clip of its own fit scores."""
     scores = [score for group in detector.system.held_out_scores().values() for score in group]
@@ -78,21 +94,22 @@ def _operating_points(
         np.array([log_mel.mean(0) for log_mel in log_mels]),
         np.array([Loudness.of(samples).dbfs for samples in clips]),
         np.array(scores),
+        operations,
     )
 
 
 def _references(
     clips: Sequence[Floats],
     log_mels: Sequence[Floats],
-    points: OperatingPoints | None,
+    numbers: Sequence[int],
     front_end: FrontEnd,
     rate: int,
     learned_at: float,
 ) -> References:
+    """`numbers`: the operating point of each clip."""
     references = References()
     second = max(1, round(1 / front_end.frame_seconds))  # frames
-    for samples, log_mel in zip(clips, log_mels, strict=True):
-        number = UNKNOWN if points is None else points.at(log_mel.mean(0))
+    for samples, log_mel, number in zip(clips, log_mels, numbers, strict=True):
         references.samples[number] = samples
         for first in range(0, len(log_mel) - second + 1, second):
             references.spectrum.learn(log_mel[first : first + second].mean(0), number)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ssdpt.alarms.speed_and_load import SpeedAndLoad
 from ssdpt.monitor.capture.capture import AudioCapture
 from ssdpt.types import Floats
 
@@ -22,6 +23,7 @@ class BaselineCollector:
     wanted: int  # clips
     every: float  # seconds from one clip to the next
     clips: list[Floats] = field(default_factory=list)  # (samples,) each
+    operations: list[SpeedAndLoad] = field(default_factory=list)  # of each clip
     _next: float | None = None  # time of the next clip
     _running_since: float = 0.0
 
@@ -31,8 +33,18 @@ class BaselineCollector:
         wanted = min(max(FEWEST_CLIPS, round(60 * minutes / CLIP_SECONDS)), MOST_CLIPS)
         return cls(wanted, max(CLIP_SECONDS, 60 * minutes / MOST_CLIPS))
 
-    def update(self, capture: AudioCapture, now: float, *, running: bool) -> bool:
-        """Take the clip that is complete by `now`, if any; whether there are enough."""
+    def update(
+        self,
+        capture: AudioCapture,
+        now: float,
+        *,
+        running: bool,
+        operation: SpeedAndLoad | None = None,
+    ) -> bool:
+        """Take the clip that is complete by `now`, if any; whether there are enough.
+
+        `operation`: speed and load of the machine.
+        """
         if not running:
             self._next = None  # a machine that stops ends its clip
         elif self._next is None or now < self._next - self.every:
@@ -45,6 +57,7 @@ class BaselineCollector:
             samples, _ = capture.samples.between(now - CLIP_SECONDS, now)
             if len(samples) >= shortest * capture.rate:
                 self.clips.append(np.array(samples))
+                self.operations.append(operation or SpeedAndLoad())
                 self._next = now + self.every
         return len(self.clips) >= self.wanted
 

@@ -5,15 +5,18 @@ from __future__ import annotations
 import logging
 import math
 import threading
+import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from ssdpt.common.backoff import Backoff
 from ssdpt.monitor.config import OutputSettings
-from ssdpt.monitor.messages import Message
+from ssdpt.monitor.messages import Event, Message
+from ssdpt.monitor.outputs.context import OutputContext
 from ssdpt.monitor.outputs.outbox import Outbox
+from ssdpt.sentences import Sentence, said
 
 QUEUE_LIMIT = 1000  # messages that wait at most; events may exceed it
 _LOG = logging.getLogger(__name__)
@@ -29,6 +32,8 @@ class OutputStatus:
     sent: int
     failed: int  # messages given up
     dropped: int  # readings and outdated states that did not fit, and messages after closing
+    last_success: float | None = None  # when something was last delivered, seconds since 1970
+    quiet_until: float | None = None  # end of the quiet hours that last now, seconds since 1970
 
 
 class TryAgain(Exception):
@@ -50,7 +55,7 @@ class Refused(Exception):
 class Output(ABC):
     """A bounded queue, and a thread that sends what is in it, in order.
 
-    It is created with its settings and the machines' names for people, by id. Most outputs extend
+    It is created with its settings and what it needs to know of the plant. Most outputs extend
     `RetryingOutput`, which needs only `probe` and `send`.
     """
 
@@ -60,24 +65,26 @@ class Output(ABC):
     def __init__(
         self,
         name: str,
-        names: Mapping[str, str] | None = None,
+        context: OutputContext | None = None,
         *,
         queue_limit: int = QUEUE_LIMIT,
         pauses: Callable[[], Iterator[float]] = Backoff,
     ) -> None:
-        """`name`: of the output, for people, without passwords; `names`: of the machines."""
+        """`name`: of the output, for people, without passwords."""
         self.name = name
-        self._names_lock = threading.Lock()  # another thread changes the names
-        self._names = dict(names or {})
+        self.groups: tuple[str, ...] = ()  # of machines that it is about; empty: of all
+        self._context_lock = threading.Lock()  # another thread changes it
+        self._context = context or OutputContext()
         self._outbox = Outbox(queue_limit)
         self._pauses = pauses
         self._closing = threading.Event()  # what waits is still sent
         self._stopped = threading.Event()  # nothing more is sent
         self._thread = threading.Thread(target=self._run, name=f"output {name}", daemon=True)
-        self._message = "nothing sent yet"
+        self._message: str = Sentence("outputs.nothingSentYet")
         self._healthy = True
         self._sent = 0
         self._failed = 0
+        self._last_success: float | None = None
 
     @abstractmethod
     def probe(self, timeout: float) -> str:
@@ -85,6 +92,17 @@ class Output(ABC):
 
         Called without `start`. TryAgain: why it did not work within `timeout` seconds.
         """
+
+    def test(self, timeout: float) -> str:
+        """Send a test message beside the queue; say for people what the receiver answered.
+
+        TryAgain or Refused: why it did not arrive within `timeout` seconds. A kind that cannot
+        send one connects and says so.
+        """
+        return self.probe(timeout)
+
+    def resume(self, events: Sequence[Event]) -> None:  # noqa: B027 (most need nothing)
+        """Before the start: events of before that are active or unacknowledged, oldest first."""
 
     @abstractmethod
     def _run(self) -> None:
@@ -100,11 +118,10 @@ class Output(ABC):
             self._outbox.put(message)
             self._wake()
 
-    def rename(self, names: Mapping[str, str]) -> None:
-        """Use these machines and names from now on. Never blocks."""
-        with self._names_lock:
-            # A removed machine keeps its name: messages about it may still wait.
-            self._names = {**self._names, **names}
+    def update(self, context: OutputContext) -> None:
+        """Use these machines, names and so on from now on. Never blocks."""
+        with self._context_lock:
+            self._context = context.keeping(self._context)
         self._wake()
 
     def close(self, timeout: float = 5.0) -> None:
@@ -120,9 +137,9 @@ class Output(ABC):
             self._thread.join(1.0)
         unsent = len(self._outbox)
         if unsent:
-            self._set_unhealthy(f"closed with {unsent} messages unsent")
+            self._set_unhealthy(Sentence("outputs.closedWith", count=unsent))
         else:
-            self._message = "closed"
+            self._message = Sentence("outputs.closed")
 
     @property
     def status(self) -> OutputStatus:
@@ -134,6 +151,7 @@ class Output(ABC):
             sent=self._sent,
             failed=self._failed,
             dropped=self._outbox.dropped,
+            last_success=self._last_success,
         )
 
     @abstractmethod
@@ -141,7 +159,7 @@ class Output(ABC):
         """Called after a change that the thread may wait for."""
 
     def _name_of(self, machine: str) -> str:
-        return self._names.get(machine, machine)
+        return self._context.label(machine).name
 
     def _set_healthy(self, message: str) -> None:
         if not self._healthy:
@@ -154,7 +172,11 @@ class Output(ABC):
         self._message, self._healthy = message, False
 
     def _delivered(self) -> None:
-        self._sent += self._outbox.done()
+        self._count_delivered(self._outbox.done())
+
+    def _count_delivered(self, count: int) -> None:
+        self._sent += count
+        self._last_success = time.time()
 
     def _give_up(self, message: str) -> None:
         _LOG.warning("%s: %s; message given up", self.name, message)
@@ -168,14 +190,14 @@ class RetryingOutput(Output):
     def __init__(
         self,
         name: str,
-        names: Mapping[str, str] | None = None,
+        context: OutputContext | None = None,
         *,
         queue_limit: int = QUEUE_LIMIT,
         pauses: Callable[[], Iterator[float]] = Backoff,
         sleep: Callable[[float], object] | None = None,
     ) -> None:
         """`sleep` waits for some seconds; by default it ends when the output is closed."""
-        super().__init__(name, names, queue_limit=queue_limit, pauses=pauses)
+        super().__init__(name, context, queue_limit=queue_limit, pauses=pauses)
         self._sleep = sleep or self._sleep_unless_closed
 
     @abstractmethod
@@ -197,22 +219,22 @@ class RetryingOutput(Output):
                 self.send(message)
             except TryAgain as error:
                 if waited >= error.patience:
-                    self._give_up(f"{error}, for too long")
+                    self._give_up(Sentence("outputs.forTooLong", problem=error))
                     return
-                self._set_unhealthy(str(error))
+                self._set_unhealthy(said(error))
                 pause = next(pauses) if error.after is None else error.after
                 self._sleep(pause)
                 waited += pause
             except Refused as error:
-                self._give_up(str(error))
+                self._give_up(said(error))
                 return
             except Exception as error:
                 # A fault of ours must not stop the messages behind it; its text may hold a secret.
-                self._give_up(f"the message could not be created ({type(error).__name__})")
+                self._give_up(Sentence("outputs.notCreated", error=type(error).__name__))
                 return
             else:
                 self._delivered()
-                self._set_healthy("working")
+                self._set_healthy(Sentence("outputs.working"))
                 return
 
     def _sleep_unless_closed(self, seconds: float) -> None:

@@ -13,6 +13,7 @@ from typing import Any, Literal, get_args
 
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.messages import Comment, Episode, Event, MachineState
+from ssdpt.sentences import Sentence
 
 Format = Literal["csv", "parquet"]
 _ROWS = 5000  # in a piece, which is a row group of Parquet
@@ -49,6 +50,7 @@ _EVENTS: Columns = (
     *(("acknowledged_by", "text"), ("acknowledged_at", "number"), ("comments", "count")),
     *(("comment_texts", "text"), ("message", "text"), ("episodes", "count")),
     *(("episode_times", "text"), ("findings", "text"), ("baseline_learned_at", "number")),
+    *(("cause", "text"), ("work_order", "text"), ("fault", "text"), ("looks_like", "text")),
 )
 
 
@@ -80,6 +82,8 @@ def _event_row(event: Event) -> Row:
         *(len(event.comments), " | ".join(map(_comment_text, event.comments)), event.message),
         *(len(event.episodes), " | ".join(map(_episode_text, event.episodes))),
         *("; ".join(finding.text for finding in event.findings), event.baseline_learned_at),
+        *(event.cause, event.work_order, event.fault),
+        event.looks_like.fault if event.looks_like else "",
     )
 
 
@@ -102,7 +106,7 @@ def _utc(seconds: float | None) -> str | None:
 
 def _writer(format: str) -> Callable[[Columns, Iterator[Row]], Iterator[bytes]]:
     if format not in get_args(Format):
-        raise SsdptError(f"'{format}' is not a format; choose {', '.join(get_args(Format))}")
+        raise SsdptError(Sentence("outputs.noFormat", format=format, formats=get_args(Format)))
     if format == "csv":
         return _csv
     arrow, parquet = _pyarrow()
@@ -177,6 +181,4 @@ def _pyarrow() -> tuple[Any, Any]:
     try:
         return importlib.import_module("pyarrow"), importlib.import_module("pyarrow.parquet")
     except ImportError as error:
-        raise SsdptError(
-            "Parquet needs the package pyarrow; install it with: pip install 'ssdpt[parquet]'"
-        ) from error
+        raise SsdptError(Sentence("outputs.needsPyarrow")) from error

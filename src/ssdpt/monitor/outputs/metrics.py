@@ -25,6 +25,7 @@ from ssdpt.monitor.messages import (
     StateChanged,
 )
 from ssdpt.monitor.outputs.base import OutputStatus
+from ssdpt.sentences import Sentence
 from ssdpt.version import __version__
 
 _DELAYS = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0)  # seconds
@@ -138,6 +139,15 @@ class Metrics:
         """Show from now on of which machines a person is asked whether they are healthy."""
         self._collector.questions = questions
 
+    def watch_shedding(
+        self, degree: Callable[[], int], left_out: Callable[[], Mapping[str, int]]
+    ) -> None:
+        """Show from now on how much is left out for lack of computing time.
+
+        `left_out`: seconds of machines so far, by what was not done with them.
+        """
+        self._collector.shedding_degree, self._collector.left_out = degree, left_out
+
     def watch_outputs(self, outputs: Sequence[NamedOutput]) -> None:
         """Show the status of these outputs from now on."""
         self._collector.outputs = dict(_numbered(outputs))
@@ -205,6 +215,8 @@ class _Collector:
         self.sources: Mapping[str, Callable[[], SourceCounters]] = {}
         self.outputs: Mapping[str, NamedOutput] = {}
         self.questions: Callable[[], Mapping[str, bool]] = dict
+        self.shedding_degree: Callable[[], int] = int
+        self.left_out: Callable[[], Mapping[str, int]] = dict
         self.uncleared: OrderedDict[str, str] = OrderedDict()  # machines by event, oldest first
         self._core: Any = importlib.import_module("prometheus_client.core")
 
@@ -237,6 +249,17 @@ class _Collector:
             "ssdpt_question", "1 while someone is asked if it is healthy", labels=["machine"]
         )
         yield _filled(family, asked, float)
+        yield gauge(
+            "ssdpt_shedding_degree",
+            "How much is left out because scoring cannot keep up; 0 = nothing",
+            value=self.shedding_degree(),
+        )
+        family = counter(
+            "ssdpt_left_out_seconds",
+            "Seconds of machines that were unscored or skipped by rule, or missed",
+            labels=["what"],
+        )
+        yield _filled(family, {(what,): one for what, one in self.left_out().items()}, float)
         for family, name, description, read in (
             (gauge, "queued", "Messages waiting to be sent", lambda s: s.queued),
             (gauge, "healthy", "1 if the last attempt succeeded", lambda s: s.healthy),
@@ -268,7 +291,4 @@ def _prometheus_client() -> Any:
     try:
         return importlib.import_module("prometheus_client")
     except ImportError as error:
-        raise SsdptError(
-            "metrics need the package prometheus-client; install it with: "
-            "pip install 'ssdpt[serve]'"
-        ) from error
+        raise SsdptError(Sentence("outputs.needsPrometheus")) from error

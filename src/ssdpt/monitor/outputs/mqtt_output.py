@@ -4,6 +4,7 @@
 {prefix}/{machine}/state   StateChanged as JSON, retained, QoS 1
 {prefix}/{machine}/score   Reading without its parts as JSON, once a second, QoS 0
 {prefix}/{machine}/event   EventDelivery as JSON, QoS 1
+{prefix}/test              the word test, when someone sends a test on the page
 
 A message is sent after the broker has acknowledged the one before. Where the connection breaks in
 between, the message that was not acknowledged is sent again. The broker may have received it
@@ -16,7 +17,7 @@ import asyncio
 import contextlib
 import json
 import secrets
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
@@ -33,7 +34,9 @@ from ssdpt.monitor.messages import (
 )
 from ssdpt.monitor.mqtt_broker import BrokerSettings, MqttBroker, until_one_ends
 from ssdpt.monitor.outputs.base import QUEUE_LIMIT, Output, TryAgain
+from ssdpt.monitor.outputs.context import OutputContext
 from ssdpt.monitor.outputs.home_assistant import discovery_messages
+from ssdpt.sentences import Sentence
 
 if TYPE_CHECKING:
     import aiomqtt
@@ -60,16 +63,15 @@ class MqttOutput(Output):
     def __init__(
         self,
         settings: MqttSettings,
-        names: Mapping[str, str] | None = None,
+        context: OutputContext | None = None,
         *,
         queue_limit: int = QUEUE_LIMIT,
         pauses: Callable[[], Iterator[float]] = Backoff,
     ) -> None:
-        """`names`: of the machines, for people."""
         self._broker = MqttBroker(settings)
-        super().__init__(self._broker.name, names, queue_limit=queue_limit, pauses=pauses)
+        super().__init__(self._broker.name, context, queue_limit=queue_limit, pauses=pauses)
         self._settings = settings
-        self._machines = frozenset(self._names)  # those that exist now
+        self._machines = frozenset(self._context.machines)  # those that exist now
         self._renamed = False  # since they were last announced
         self._states: dict[str, str] = {}  # retained by the broker, by machine
         self._announced: dict[str, str] = {}  # names by machine, on this connection
@@ -86,20 +88,37 @@ class MqttOutput(Output):
         try:
             asyncio.run(connect())
         except self._broker.error as error:
-            raise TryAgain(f"no connection ({error})") from None
-        return "signed in (nothing sent)" if self._broker.signs_in else "reachable (nothing sent)"
+            raise TryAgain(Sentence("outputs.noConnection", reason=error)) from None
+        if self._broker.signs_in:
+            return Sentence("outputs.signedIn")
+        return Sentence("outputs.reachable")
 
-    def rename(self, names: Mapping[str, str]) -> None:
-        with self._names_lock:
-            self._machines = frozenset(names)
-        super().rename(names)
+    def test(self, timeout: float) -> str:
+        topic = self._topic("test")
+
+        async def publish() -> None:
+            # Under a name of its own: the broker would end the connection that is in use.
+            name = f"ssdpt-test-{secrets.token_hex(6)}"
+            async with self._broker.client(name, timeout=timeout) as client:
+                await client.publish(topic, "test", qos=1, timeout=timeout)
+
+        try:
+            asyncio.run(publish())
+        except self._broker.error as error:
+            raise TryAgain(Sentence("outputs.noConnection", reason=error)) from None
+        return Sentence("outputs.acknowledged", topic=topic)
+
+    def update(self, context: OutputContext) -> None:
+        with self._context_lock:
+            self._machines = frozenset(context.machines)
+        super().update(context)
         self._renamed = True  # only now: whoever reads it finds the new names
         self._wake()
 
     def publish(self, message: Message) -> None:
         if isinstance(message, MachineRemoved):
             # At once, not in its turn: it may be added again before the message is sent.
-            with self._names_lock:
+            with self._context_lock:
                 self._machines -= {message.machine}
         super().publish(message)
 
@@ -134,15 +153,15 @@ class MqttOutput(Output):
                 will = self._broker.will(self._topic("status"), "offline")
                 async with self._client(will=will) as client:
                     await self._publish_retained(client)
-                    self._set_healthy("connected")
+                    self._set_healthy(Sentence("outputs.connected"))
                     pauses = self._pauses()
                     await self._use(client)
                     return
             except self._broker.error as error:
-                self._set_unhealthy(f"no connection ({error})")
+                self._set_unhealthy(Sentence("outputs.noConnection", reason=error))
             except Exception as error:
                 # E.g. a host name that is not valid: whatever it is, events must not be lost.
-                self._set_unhealthy(f"no connection ({type(error).__name__})")
+                self._set_unhealthy(Sentence("outputs.noConnection", reason=type(error).__name__))
             await self._pause(next(pauses))
 
     async def _pause(self, seconds: float) -> None:

@@ -62,12 +62,16 @@ class Outbox:
                 self._taken.append(self._pop())
             return self._taken[0]
 
-    def take_rest(self) -> list[Message]:
-        """All others that wait; they are done together with the one taken before."""
+    def wait(self, seconds: float) -> None:
+        """Until there is something to take, it is closed, or someone wakes us."""
         with self._changed:
-            rest = [self._pop() for _ in range(len(self._waiting))]
-            self._taken += rest
-            return rest
+            if not self._waiting and not self._closed:
+                self._changed.wait(seconds)
+
+    def wake(self) -> None:
+        """End a `wait`."""
+        with self._changed:
+            self._changed.notify_all()
 
     def done(self) -> int:
         """Remove what was taken; return the number of messages."""

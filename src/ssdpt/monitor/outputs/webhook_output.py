@@ -4,32 +4,29 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import http.client
-import urllib.error
-import urllib.request
-from collections.abc import Callable, Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any, Literal
-from urllib.parse import urlsplit
+from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from ssdpt.common.backoff import Backoff
 from ssdpt.common.secret import read_secret
-from ssdpt.errors import SsdptError
 from ssdpt.monitor.config import OutputSettings
-from ssdpt.monitor.messages import EventChanged, EventDelivery, Message
-from ssdpt.monitor.outputs.base import QUEUE_LIMIT, Refused, RetryingOutput, TryAgain
-from ssdpt.version import __version__
+from ssdpt.monitor.messages import Event, EventChanged, EventDelivery, Message
+from ssdpt.monitor.outputs.base import QUEUE_LIMIT, Refused, RetryingOutput
+from ssdpt.monitor.outputs.context import OutputContext
+from ssdpt.monitor.outputs.event_stages import EventStages
+from ssdpt.monitor.outputs.http_request import check_reachable, send_request, server_of
+from ssdpt.monitor.outputs.json_template import JsonTemplate
+from ssdpt.sentences import Sentence
 
 _TIMEOUT = 10.0  # seconds without an answer
-_RETRYABLE = {408, 425, 429}  # of 4xx: the same message may be accepted later
-_PATIENCE = 86400.0  # seconds; a receiver that fails at one message must not block all others
-_MAX_WAIT = 3600.0  # seconds that a receiver may ask for
 
 
 class WebhookSettings(OutputSettings):
-    """A URL that every change of an event is posted to."""
+    """A URL that changes of events are posted to."""
 
     kind: Literal["webhook"] = "webhook"
     url: str = Field(
@@ -38,6 +35,20 @@ class WebhookSettings(OutputSettings):
     secret_file: Path | None = Field(
         None, description="file with the key that messages are signed with"
     )
+    template: str | Mapping[str, Any] | None = Field(
+        None, description="own JSON document with placeholders such as {{ event.message }}"
+    )
+
+    stages: tuple[Literal["alert", "alarm", "ended"], ...] = Field(
+        (), description="post an event only when it reaches one of these; empty = every change"
+    )
+
+    @field_validator("template")
+    @classmethod
+    def _template_works(cls, value: str | Mapping[str, Any] | None) -> Any:
+        if value is not None:
+            JsonTemplate(value)  # renders examples; ValueError says what is wrong
+        return value
 
 
 class WebhookOutput(RetryingOutput):
@@ -52,97 +63,73 @@ class WebhookOutput(RetryingOutput):
     def __init__(
         self,
         settings: WebhookSettings,
-        names: Mapping[str, str] | None = None,
+        context: OutputContext | None = None,
         *,
         queue_limit: int = QUEUE_LIMIT,
         pauses: Callable[[], Iterator[float]] = Backoff,
         sleep: Callable[[float], object] | None = None,
     ) -> None:
         super().__init__(
-            f"webhook {_server(settings.url)}",
-            names,
+            f"webhook {server_of('webhook', settings.url)}",
+            context,
             queue_limit=queue_limit,
             pauses=pauses,
             sleep=sleep,
         )
         self._url = settings.url
         self._key = read_secret(settings.secret_file).encode() if settings.secret_file else None
-        self._opener = urllib.request.build_opener(_NoRedirect())
+        template = settings.template
+        self._template = None if template is None else JsonTemplate(template)
+        self._stages, self._told = settings.stages, EventStages("alert")
+
+    def resume(self, events: Sequence[Event]) -> None:
+        """The receiver has these."""
+        for event in events:
+            self._told.remember(event)
+
+    def publish(self, message: Message) -> None:
+        # Here, and not when it is sent: what nobody wants must not fill the queue.
+        wanted = (
+            not self._stages
+            or not isinstance(message, EventChanged)
+            or self._told.news(message.event) in self._stages
+        )
+        if wanted:
+            super().publish(message)
 
     def probe(self, timeout: float) -> str:
-        url = urlsplit(self._url)
-        secure = url.scheme == "https"
-        connection_class = http.client.HTTPSConnection if secure else http.client.HTTPConnection
-        connection = connection_class(url.hostname or "", url.port, timeout=timeout)
-        try:
-            connection.connect()
-        except OSError as error:
-            raise _unreachable(error) from None
-        finally:
-            connection.close()
-        return "reachable (nothing sent)"
+        check_reachable(self._url, timeout)
+        return Sentence("outputs.reachable")
+
+    def test(self, timeout: float) -> str:
+        machine = next(iter(self._context.machines), "test")
+        event = Event(
+            id="0" * 32,
+            machine=machine,
+            kind="signal",
+            level="alert",
+            began=time.time(),
+            message=Sentence("outputs.test"),
+        )
+        status = self._post(EventChanged(event=event), timeout)
+        return Sentence("outputs.answers", status=status)
 
     def send(self, message: Message) -> None:
         assert isinstance(message, EventChanged)
-        body = EventDelivery.of(message).model_dump_json().encode()
-        headers = {
-            "Content-Type": "application/json",
-            "User-Agent": f"ssdpt/{__version__}",
-            "X-Ssdpt-Delivery": message.delivery,
-        }
+        self._post(message, _TIMEOUT)
+
+    def _post(self, message: EventChanged, timeout: float) -> int:
+        body = self._body(message)
+        headers = {"Content-Type": "application/json", "X-Ssdpt-Delivery": message.delivery}
         if self._key is not None:
             signature = hmac.new(self._key, body, hashlib.sha256).hexdigest()
             headers["X-Ssdpt-Signature"] = f"sha256={signature}"
-        request = urllib.request.Request(self._url, body, headers, method="POST")
+        return send_request(self._url, "POST", timeout, body, headers)
+
+    def _body(self, message: EventChanged) -> bytes:
+        if self._template is None:
+            return EventDelivery.of(message).model_dump_json().encode()
         try:
-            self._opener.open(request, timeout=_TIMEOUT).close()
-        except urllib.error.HTTPError as error:
-            with error:
-                raise _failure(error) from None
-        except (OSError, http.client.HTTPException) as error:
-            raise _unreachable(error) from None
-
-
-class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """A redirected POST would become a GET, or send the event to someone else."""
-
-    def redirect_request(
-        self,
-        req: urllib.request.Request,
-        fp: IO[bytes],
-        code: int,
-        msg: str,
-        headers: Any,
-        newurl: str,
-    ) -> None:
-        return None
-
-
-def _unreachable(error: Exception) -> TryAgain:
-    reason = error.reason if isinstance(error, urllib.error.URLError) else error
-    return TryAgain(f"cannot be reached ({str(reason) or type(reason).__name__})")
-
-
-def _failure(error: urllib.error.HTTPError) -> TryAgain | Refused:
-    """What an answer other than 2xx means for the message."""
-    if error.code >= 500 or error.code in _RETRYABLE:
-        wait = error.headers.get("Retry-After", "")
-        after = min(float(wait), _MAX_WAIT) if wait.isascii() and wait.isdigit() else None
-        return TryAgain(f"answers {error.code}", after=after, patience=_PATIENCE)
-    if error.code < 400:
-        return Refused(f"answers {error.code}, a redirection; set url to its target")
-    return Refused(f"answers {error.code} and rejects the message")
-
-
-def _server(url: str) -> str:
-    """Scheme, host and port, without path and query: these often hold a token."""
-    try:
-        parts = urlsplit(url)
-        host, port = parts.hostname, parts.port
-    except ValueError:
-        host, port = None, None
-    if not host:
-        raise SsdptError("webhook: url has no host; write https://host/path")
-    if parts.username is not None or parts.password is not None:
-        raise SsdptError(f"webhook {host}: user and password in url are not sent; use secret_file")
-    return f"{parts.scheme}://{host}" + (f":{port}" if port else "")
+            return self._template.render(message, self._context)
+        except ValueError as error:
+            raise Refused(Sentence("outputs.noJson", error=error)) from None

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from ssdpt.common.files import write_json
+from ssdpt.detection.storage import DAMAGE
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.config import MachineSettings, MonitorConfig
+from ssdpt.monitor.config_upgrade import keep_copy, upgrade_content
+from ssdpt.sentences import Sentence
 
 
 class AddedMachines:
@@ -17,7 +18,8 @@ class AddedMachines:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.machines = _read(path)
+        # Whether an earlier release wrote the list: it could not read what this one writes.
+        self.machines, self._old = _read(path)
 
     def add(self, machine: MachineSettings) -> None:
         self._save([*(one for one in self.machines if one.id != machine.id), machine])
@@ -45,17 +47,24 @@ class AddedMachines:
 
     def _save(self, machines: list[MachineSettings]) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        write_json(self.path, [machine.model_dump(mode="json") for machine in machines])
+        if self._old:
+            keep_copy(self.path)
+            self._old = False
+        content = [machine.model_dump(mode="json") for machine in machines]
+        write_json(self.path, content, private=True)  # addresses of cameras hold passwords
         self.machines = machines
 
 
-def _read(path: Path) -> list[MachineSettings]:
+def _read(path: Path) -> tuple[list[MachineSettings], bool]:
+    """The machines of the list, and whether it has settings of an earlier release."""
     if not path.exists():
-        return []
+        return [], False
     try:
+        path.chmod(0o600)  # an earlier release wrote it for everyone
         content = json.loads(path.read_text("utf-8"))
-        return [MachineSettings.model_validate(machine) for machine in content]
-    except (OSError, ValueError, TypeError, ValidationError) as error:
-        raise SsdptError(
-            f"{path}: the machines added on the page cannot be read; repair the file or remove it"
-        ) from error
+        if not isinstance(content, list):
+            raise TypeError("not a list")
+        upgrades = upgrade_content({"machines": content})
+        return [MachineSettings.model_validate(machine) for machine in content], bool(upgrades)
+    except (OSError, *DAMAGE) as error:
+        raise SsdptError(Sentence("config.addedUnreadable", path=path)) from error

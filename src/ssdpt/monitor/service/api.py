@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from ssdpt.alarms.operating_points import UNKNOWN
 from ssdpt.alarms.thresholds import Thresholds
 from ssdpt.errors import SsdptError
+from ssdpt.monitor.capture.base import HasStatus
 from ssdpt.monitor.capture.spectrum import spectrogram
 from ssdpt.monitor.config import MachineSettings
 from ssdpt.monitor.events.picture import read_picture
@@ -14,27 +15,48 @@ from ssdpt.monitor.messages import (
     Event,
     EventLabel,
     EventSpectrogram,
+    KeptRecording,
     MachineStatus,
     ModelInfo,
+    OutputInfo,
+    OutputTest,
     ServiceStatus,
     Spectrogram,
     Spectrum,
+    WeeklyReport,
 )
+from ssdpt.monitor.operating.pushed_operating_data import PushedOperatingData
 from ssdpt.monitor.outputs.metrics import Metrics
 from ssdpt.monitor.service.baseline_learning import BaselineLearning
 from ssdpt.monitor.service.commissioner import Commissioner
+from ssdpt.monitor.service.diagnosis import Diagnosis
 from ssdpt.monitor.service.feedback import Feedback
+from ssdpt.monitor.service.live_sound import LiveSound, LiveSounds
 from ssdpt.monitor.service.machine_admin import MachineAdmin
 from ssdpt.monitor.service.machine_values import MachineValues
 from ssdpt.monitor.service.normal_samples import NormalSamples
+from ssdpt.monitor.service.outputs import Outputs
 from ssdpt.monitor.service.publisher import Publisher
 from ssdpt.monitor.service.registry import MachineRegistry
+from ssdpt.monitor.service.reports import Reports
 from ssdpt.monitor.service.snapshot_machine import SnapshotMonitor
+from ssdpt.monitor.service.sound_keeper import SoundKeeper
 from ssdpt.monitor.service.status import ServiceView
 from ssdpt.monitor.service.subscriptions import Subscription, Subscriptions
-from ssdpt.monitor.sources.base import PushableSource, SnapshotReceiver
+from ssdpt.monitor.service.trials import Trials
+from ssdpt.monitor.setup_messages import (
+    BaselineChoice,
+    ChangeEffect,
+    MachineDefinition,
+    Microphones,
+    TrialStatus,
+)
+from ssdpt.monitor.sources.base import PushableSource, SnapshotReceiver, SourceWithStatus
+from ssdpt.monitor.sources.microphones import microphones
 from ssdpt.monitor.sources.snapshot_message import SnapshotMessage
 from ssdpt.monitor.store import Store
+from ssdpt.monitor.week import Week
+from ssdpt.sentences import Sentence, said
 from ssdpt.types import Floats
 
 
@@ -48,20 +70,28 @@ class MonitorApi:
         store: Store,
         values: MachineValues,
         samples: NormalSamples,
+        keeper: SoundKeeper,
+        live_sounds: LiveSounds,
         learning: BaselineLearning,
         commissioner: Commissioner,
         feedback: Feedback,
+        reports: Reports,
+        diagnosis: Diagnosis,
         admin: MachineAdmin,
         publisher: Publisher,
+        outputs: Outputs,
         subscriptions: Subscriptions,
+        trials: Trials,
         metrics: Metrics,
         is_ready: Callable[[], bool],
     ) -> None:
-        self.metrics = metrics
+        self.metrics, self.diagnosis = metrics, diagnosis
         self._view, self._machines, self._store, self._values = view, machines, store, values
         self._samples, self._learning, self._commissioner = samples, learning, commissioner
-        self._feedback = feedback
+        self._feedback, self._reports = feedback, reports
+        self._keeper, self._live_sounds = keeper, live_sounds
         self._admin, self._publisher, self._subscriptions = admin, publisher, subscriptions
+        self._outputs, self._trials = outputs, trials
         self._is_ready = is_ready
 
     # --- What is shown ----------------------------------------------------------------------------
@@ -78,10 +108,13 @@ class MonitorApi:
         """The service itself."""
         return self._view.service()
 
+    def config_upgrades(self) -> tuple[str, ...]:
+        """What of the configuration file is of an earlier release, in sentences."""
+        return self._view.config_upgrades
+
     def machine_statuses(self) -> list[MachineStatus]:
         """All machines."""
-        statuses = [self._view.machine_if_known(id) for id in self._machines.ids()]
-        return [status for status in statuses if status is not None]
+        return self._view.machines()
 
     def machine_status(self, id: str) -> MachineStatus:
         """One machine; UnknownMachine where there is none."""
@@ -115,12 +148,20 @@ class MonitorApi:
         """Some seconds of normal sound, or normal snapshots end to end, as a FLAC file."""
         return self._samples.flac(self._machines[id])
 
+    def live_sound(self, id: str) -> LiveSound:
+        """The sound of a machine from now on; SsdptError where nobody can listen to it."""
+        return self._live_sounds.of_machine(id)
+
     def event_spectrogram(self, id: str) -> EventSpectrogram:
         """The picture of an event."""
         path = self._store.attachment(id, "spectrogram")
         if path is None:
-            raise SsdptError("this event has no spectrogram")
+            raise SsdptError(Sentence("api.noSpectrogram"))
         return read_picture(path.read_bytes())
+
+    def weekly_report(self, week: Week | None = None) -> WeeklyReport:
+        """Of a week, by default of the present one."""
+        return self._reports.of(week)
 
     def models(self) -> list[ModelInfo]:
         """The models of all machines that have one."""
@@ -137,6 +178,10 @@ class MonitorApi:
             if (model := machine.model) is not None
         ]
 
+    def outputs(self) -> list[OutputInfo]:
+        """The outputs, and how they are doing."""
+        return self._outputs.infos()
+
     # --- What people do ---------------------------------------------------------------------------
 
     def acknowledge(self, id: str, who: str, comment: str = "") -> Event:
@@ -151,6 +196,18 @@ class MonitorApi:
         """Someone says what an event was; `normal` is added to the machine's model."""
         return self._feedback.label(id, label, who)
 
+    def set_details(self, id: str, details: Mapping[str, str], who: str) -> Event:
+        """Someone gives the cause, the work order or the fault of an event."""
+        return self._feedback.set_details(id, details, who)
+
+    def judge_recognition(self, id: str, *, right: bool, who: str) -> Event:
+        """Someone says whether an event is the fault that it looks like."""
+        return self._feedback.judge_recognition(id, right=right, who=who)
+
+    def keep_sound(self, id: str, minutes: float, who: str, note: str = "") -> KeptRecording:
+        """Keep the last minutes of sound of a machine."""
+        return self._keeper.keep(id, minutes, who, note)
+
     def mute(self, id: str, until: float | None) -> None:
         """No new events of this machine until then; None ends it."""
         machine = self._machines[id]
@@ -163,10 +220,7 @@ class MonitorApi:
         machine = self._machines.stream(id)
         with self._machines.lock:
             if not machine.judge.can_accept_drift:
-                raise SsdptError(
-                    f"machine {id}: judged for less than five minutes as it sounds now; try again "
-                    "later"
-                )
+                raise SsdptError(Sentence("machines.tooEarly", id=id))
             machine.accept_drift()
         self._values.save(machine)
         self._samples.store_later(machine)
@@ -183,7 +237,9 @@ class MonitorApi:
             try:
                 machine.judge.name_point(number, name.strip())
             except IndexError as error:
-                raise SsdptError(f"machine {id} has no operating point {number}") from error
+                raise SsdptError(
+                    Sentence("machines.noOperatingPoint", id=id, number=number)
+                ) from error
         self._values.save(machine)
         self._publisher.machine_changed(id)
 
@@ -191,7 +247,7 @@ class MonitorApi:
         """What the thresholds would be."""
         machine = self._machines.stream(id)
         if machine.model is None:
-            raise SsdptError(f"machine {id} has no model yet: learn its baseline first")
+            raise SsdptError(Sentence("machines.noModel", id=id))
         return machine.judge.thresholds_at(false_alerts_per_week)
 
     def set_false_alerts(self, id: str, false_alerts_per_week: float) -> Thresholds:
@@ -211,27 +267,86 @@ class MonitorApi:
 
     def push(
         self, id: str, samples: Floats, rate: int, channels: int, time: float | None = None
-    ) -> None:
-        """Sound from another program, (frames, channels) or (frames,)."""
-        machine = self._machines[id]
-        source = machine.capture.source
+    ) -> float:
+        """Sound from another program, (frames, channels) or (frames,); gives its new seconds."""
+        source = self._receiver(id)
         if not isinstance(source, PushableSource):
-            raise SsdptError(
-                f"machine {id} has a {machine.settings.source.kind} source; only a source of kind "
-                "pushed accepts sound"
-            )
-        source.push(samples, rate, channels, time)
+            raise SsdptError(Sentence("machines.notPushed", id=id))
+        return source.push(samples, rate, channels, time)
 
     def push_snapshot(self, id: str, message: SnapshotMessage) -> float:
         """A snapshot from another program, in the unit of its sensor; gives its seconds."""
-        machine = self._machines[id]
-        source = machine.capture.source
+        source = self._receiver(id)
         if not isinstance(source, SnapshotReceiver):
-            raise SsdptError(
-                f"machine {id} takes no snapshots as JSON; its source must be of kind pushed, and "
-                "its sensor must have snapshots: true"
-            )
+            raise SsdptError(Sentence("machines.noJsonSnapshots", id=id))
         return source.push_message(message)
+
+    def push_operating_data(
+        self,
+        id: str,
+        *,
+        running: bool | None,
+        speed_rpm: float | None,
+        load_percent: float | None,
+    ) -> None:
+        """What another program says about how a machine runs; None: says nothing."""
+        machine = self._machines[id]
+        if not isinstance(machine.operating, PushedOperatingData):
+            raise SsdptError(Sentence("machines.noPushedOperatingData", id=id))
+        machine.operating.push(running, speed_rpm, load_percent)
+
+    def test_output(self, number: int) -> OutputTest:
+        """Send a test message by an output; UnknownOutput where there is none."""
+        return self._outputs.test(number)
+
+    def receives(self, id: str) -> bool:
+        """Whether sound can be sent to a machine of this id: it exists, or its source is tried."""
+        return id in self._machines or self._trials.source_for(id) is not None
+
+    def _receiver(self, id: str) -> HasStatus | SourceWithStatus:
+        tried = None if id in self._machines else self._trials.source_for(id)
+        return tried or self._machines[id].capture.source
+
+    # --- Setting up -------------------------------------------------------------------------------
+
+    def microphones(self) -> Microphones:
+        """Those of this computer, or why they cannot be listed."""
+        try:
+            return Microphones(microphones=microphones(), problem="")
+        except SsdptError as error:
+            return Microphones(microphones=(), problem=said(error))
+
+    def open_trial(self, settings: MachineSettings) -> TrialStatus:
+        """Open the source of a machine that need not exist; closed when nobody looks at it."""
+        return self._trials.open(self._admin.for_trial(settings))
+
+    def trial(self, id: str, seconds: float) -> TrialStatus:
+        """How a trial is doing, with a picture of the last seconds; UnknownTrial: it is over."""
+        return self._trials.status(id, seconds)
+
+    def trial_sound(self, id: str) -> LiveSound:
+        """The sound of a source on trial from now on; SsdptError where nobody can listen to it."""
+        return self._live_sounds.of_trial(id)
+
+    def close_trial(self, id: str) -> None:
+        """End a trial."""
+        self._trials.close(id)
+
+    def definition(self, id: str) -> MachineDefinition:
+        """The settings of a machine without secrets, and where they can be changed."""
+        return self._admin.definition(id)
+
+    def change_effect(self, settings: MachineSettings) -> ChangeEffect:
+        """What new settings of a machine would mean for what it has learned."""
+        return self._admin.effect(settings)
+
+    def change_machine(self, settings: MachineSettings, choice: BaselineChoice | None) -> None:
+        """Give a machine new settings."""
+        self._admin.change(settings, choice)
+
+    def remove_ignored_definition(self, id: str) -> None:
+        """Remove the page's definition of a machine that the file defines as well."""
+        self._admin.remove_ignored(id)
 
     def add_machine(self, settings: MachineSettings) -> str:
         """Monitor one more machine; gives its id."""

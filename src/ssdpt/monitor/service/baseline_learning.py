@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from ssdpt.alarms.operating_points import OperatingPointLearner
+from ssdpt.alarms.speed_and_load import SpeedAndLoad
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.learning.baseline import learn_baseline
 from ssdpt.monitor.service.jobs import JobQueue
@@ -18,6 +19,8 @@ from ssdpt.monitor.service.registry import MachineRegistry
 from ssdpt.monitor.service.service_log import ServiceLog
 from ssdpt.monitor.service.snapshot_machine import SnapshotMonitor
 from ssdpt.monitor.service.stream_machine import StreamMonitor
+from ssdpt.monitor.service.voice_filter import VoiceFilter
+from ssdpt.sentences import Sentence
 from ssdpt.types import Floats
 
 _LEARNING = "learning"  # key under which the requested minutes are kept until it is done
@@ -32,21 +35,22 @@ class BaselineLearning:
         opener: MachineOpener,
         values: MachineValues,
         samples: NormalSamples,
+        voices: VoiceFilter,
         publisher: Publisher,
         jobs: JobQueue,
+        saving: JobQueue,
         log: ServiceLog,
     ) -> None:
+        """`jobs` fit models and may take minutes; `saving` is for what follows a second."""
         self._machines, self._opener, self._values = machines, opener, values
         self._samples, self._publisher, self._jobs, self._log = samples, publisher, jobs, log
+        self._voices, self._saving = voices, saving
 
     def start(self, id: str, minutes: float) -> None:
         """Collect normal sound or snapshots for so long, then learn from them."""
         machine = self._machines[id]
         if machine.settings.model is not None:
-            raise SsdptError(
-                f"machine {id}: the configuration file names its model; remove it there to let "
-                "the machine learn its own baseline"
-            )
+            raise SsdptError(Sentence("machines.modelInFile", id=id))
         self._values.set(id, _LEARNING, minutes)
         # How loud it runs may be what has changed.
         self._values.set(id, "usual_dbfs", None)
@@ -61,9 +65,9 @@ class BaselineLearning:
         with self._machines.lock:
             machine = self._machines[id]
             if machine.fitting:
-                raise SsdptError(f"machine {id}: the model is being fitted; wait until it is ready")
+                raise SsdptError(Sentence("machines.fitting", id=id))
             if machine.collector is None:
-                raise SsdptError(f"machine {id} is not learning a baseline")
+                raise SsdptError(Sentence("machines.notLearning", id=id))
             machine.collector = None
             for message in machine.set_state("starting"):
                 self._publisher.publish(message)
@@ -80,23 +84,27 @@ class BaselineLearning:
                 self._values.remove(machine.id, _LEARNING)
                 continue
             self.start(machine.id, float(minutes))
-            self._log.note(
-                f"{machine.settings.title} was learning a baseline when the service stopped, and "
-                "starts again"
-            )
+            self._log.note(Sentence("service.learningAgain", machine=machine.settings.title))
 
     def update(self, machine: StreamMonitor, now: float) -> None:
         """After another second of a machine."""
         with self._machines.lock:
             if not self._machines.is_current(machine):
                 return  # its successor has the collector now
-            collector, running = machine.collector, machine.state != "off"
-            if collector is not None and collector.update(machine.capture, now, running=running):
+            collector = machine.collector
+            # A machine that has just started is not learned: it is not judged then either.
+            running = machine.state not in ("off", "starting")
+            operation = machine.operation
+            if collector is not None and collector.update(
+                machine.capture, now, running=running, operation=operation
+            ):
                 machine.collector = None
-                self.learn_from(machine.id, collector.clips.copy)
+                self.learn_from(
+                    machine.id, collector.clips.copy, operations=collector.operations.copy()
+                )
             learner = machine.judge.take_point_learner()
         if learner is not None:
-            failure = f"{machine.settings.title}: its operating points are not known"
+            failure = Sentence("service.noOperatingPoints", machine=machine.settings.title)
             self._jobs.submit(failure, partial(self._learn_points, machine, learner))
 
     def update_snapshots(self, machine: SnapshotMonitor, now: float) -> None:
@@ -111,59 +119,78 @@ class BaselineLearning:
                 return
             machine.collector = None
             judge, sounds, sample = collector.learn(machine.settings.alarm, now)
-            machine.adopt(judge, sounds, sample)
+            machine.normal.adopt(judge, sounds, sample)
             for message in machine.set_state("starting"):
                 self._publisher.publish(message)
-        self._values.save(machine)
-        self._samples.store_later(machine)
-        self._values.remove(machine.id, _LEARNING)
-        self._publisher.machine_changed(machine.id)
-        self._log.note(
-            f"{machine.settings.title}: baseline learned from {judge.baseline.steps} snapshots"
+        title = machine.settings.title
+        self._saving.submit(
+            Sentence("service.baselineNotSaved", machine=title),
+            partial(self._save_snapshots, machine),
         )
+        self._samples.store_later(machine)
+        self._publisher.machine_changed(machine.id)
+        learned = judge.baseline.steps
+        self._log.note(Sentence("service.learnedFromSnapshots", machine=title, snapshots=learned))
+
+    def _save_snapshots(self, machine: SnapshotMonitor) -> None:
+        self._values.save(machine)
+        if machine.collector is None:  # else a person has started it again
+            self._values.remove(machine.id, _LEARNING)
 
     def learn_from(
         self,
         id: str,
         make_clips: Callable[[], Sequence[Floats]],
         done: Callable[[], None] = lambda: None,
+        operations: Sequence[SpeedAndLoad] = (),
     ) -> None:
-        """Fit a model to normal clips, (samples,) each, in the background; then call `done`."""
+        """Fit a model to normal clips, (samples,) each, in the background; then call `done`.
+
+        `operations`: speed and load at each clip, or nothing.
+        """
         machine = self._machines.stream(id)
         with self._machines.lock:
             machine.fitting = True
-        failure = f"{machine.settings.title}: no baseline was learned"
+        failure = Sentence("service.noBaseline", machine=machine.settings.title)
 
         def learn() -> None:
             try:
-                self._learn(machine, make_clips)
+                self._learn(machine, make_clips, operations)
             finally:
                 done()
 
         self._jobs.submit(failure, learn)
 
-    def _learn(self, machine: StreamMonitor, make_clips: Callable[[], Sequence[Floats]]) -> None:
+    def _learn(
+        self,
+        machine: StreamMonitor,
+        make_clips: Callable[[], Sequence[Floats]],
+        operations: Sequence[SpeedAndLoad],
+    ) -> None:
         id = machine.id
         try:
             clips = make_clips()
             learned_at = machine.last.time if machine.last else clock.time()
-            learned = learn_baseline(clips, machine.capture.rate, id, learned_at)
-            with self._machines.lock:
+            self._voices.learn(id, clips, machine.capture.rate)
+            learned = learn_baseline(clips, machine.capture.rate, id, learned_at, operations)
+            with self._machines.changing:
                 # The configuration may have replaced or removed the machine meanwhile.
                 current = self._machines.get(id)
                 if not isinstance(current, StreamMonitor) or current.settings.model is not None:
                     return
                 model = self._opener.save_model(current, learned.detector)
-                current.adopt(model, learned.points, learned.references)
-                current.fitting = False
-                # What was unusual for the old baseline is another event than what comes now.
-                for message in (*current.events.close_paused(), *current.set_state("starting")):
-                    self._publisher.publish(message)
+                with self._machines.lock:
+                    current.adopt(model, learned.points, learned.references)
+                    current.fitting = False
+                    # What was unusual for the old baseline is another event than what comes now.
+                    for message in (*current.events.close_paused(), *current.set_state("starting")):
+                        self._publisher.publish(message)
             self._values.save(current)
         finally:
             self._finish(id)
         self._samples.store(current)
-        self._log.note(f"{current.settings.title}: baseline learned from {len(clips)} clips")
+        title = current.settings.title
+        self._log.note(Sentence("service.learnedFromClips", machine=title, clips=len(clips)))
 
     def _finish(self, id: str) -> None:
         """After a fit, whether it worked or not."""

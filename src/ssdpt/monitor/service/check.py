@@ -12,7 +12,14 @@ import numpy as np
 
 from ssdpt.errors import SsdptError
 from ssdpt.features.loudness import Loudness
-from ssdpt.monitor.config import MachineSettings, MonitorConfig, OutputSettings, SourceSettings
+from ssdpt.monitor.config import (
+    MachineSettings,
+    MonitorConfig,
+    OperatingDataSettings,
+    OutputSettings,
+    SourceSettings,
+)
+from ssdpt.monitor.operating import open_operating_data
 from ssdpt.monitor.outputs import create_output
 from ssdpt.monitor.outputs.base import TryAgain
 from ssdpt.monitor.sources import open_snapshots, open_source
@@ -41,6 +48,11 @@ def check_connections(config: MonitorConfig, limit: float = TIME_LIMIT) -> Itera
     """
     checks = [
         *(_Check(one.id, partial(_check_machine, one)) for one in config.machines),
+        *(
+            _Check(f"{one.id} operating data", partial(_check_operating_data, one.operating_data))
+            for one in config.machines
+            if one.operating_data is not None
+        ),
         *(_Check(one.kind, partial(_check_output, one)) for one in config.outputs),
     ]
     end = time.monotonic() + limit
@@ -110,6 +122,10 @@ def _check_source(settings: SourceSettings, check: _Check) -> str:
         if len(samples) >= _SECONDS * _RATE:
             break
     return check.so_far or source.status.message
+
+
+def _check_operating_data(settings: OperatingDataSettings, check: _Check) -> str:
+    return open_operating_data(settings).probe(check.limit)
 
 
 def _check_output(settings: OutputSettings, check: _Check) -> str:

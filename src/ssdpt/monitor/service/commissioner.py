@@ -18,6 +18,7 @@ from ssdpt.monitor.service.publisher import Publisher
 from ssdpt.monitor.service.registry import MachineRegistry
 from ssdpt.monitor.service.service_log import ServiceLog
 from ssdpt.monitor.service.stream_machine import StreamMonitor
+from ssdpt.sentences import Sentence
 from ssdpt.types import Clip, Floats
 
 
@@ -32,10 +33,13 @@ class Commissioner:
         publisher: Publisher,
         recorder: EventRecorder,
         jobs: JobQueue,
+        saving: JobQueue,
         log: ServiceLog,
     ) -> None:
+        """`jobs` fit models and may take minutes; `saving` is for what follows a second."""
         self._machines, self._opener, self._values = machines, opener, values
-        self._publisher, self._recorder, self._jobs, self._log = publisher, recorder, jobs, log
+        self._publisher, self._recorder, self._log = publisher, recorder, log
+        self._jobs, self._saving = jobs, saving
         # Whether a person is asked, and when thresholds were checked, as last noted.
         self._noted: dict[str, tuple[bool, float | None]] = {}
 
@@ -48,12 +52,12 @@ class Commissioner:
         if now == before:
             return
         if question is not None and not before[0]:
-            self._log.note(f"{machine.settings.title}: {question.message}")
+            title = machine.settings.title
+            self._log.note(Sentence("common.of", name=title, what=question.message))
         elif checked_at is not None and checked_at != before[1] and not before[0]:
-            self._log.note(
-                f"{machine.settings.title}: its first hour was normal and has set the thresholds"
-            )
-        self._values.save(machine)
+            self._log.note(Sentence("service.firstHour", machine=machine.settings.title))
+        failure = Sentence("service.notSaved", machine=machine.settings.title)
+        self._saving.submit(failure, partial(self._values.save, machine))
         self._publisher.machine_changed(machine.id)
 
     def answer(self, id: str, *, healthy: bool) -> None:
@@ -61,7 +65,7 @@ class Commissioner:
         machine = self._machines.stream(id)
         with self._machines.lock:
             if machine.question is None:
-                raise SsdptError(f"machine {id}: nobody is asked whether it is healthy at present")
+                raise SsdptError(Sentence("machines.notAsked", id=id))
             clips = _recent_clips(machine) if healthy else []
             if healthy:
                 machine.accept_as_healthy()
@@ -73,8 +77,8 @@ class Commissioner:
         self._values.save(machine)
         self._publisher.machine_changed(id)
         if healthy:
-            self._log.note(f"{machine.settings.title}: sounds different and is healthy")
-            failure = f"{machine.settings.title}: the sound was not added as normal"
+            self._log.note(Sentence("service.healthy", machine=machine.settings.title))
+            failure = Sentence("service.notAdded", machine=machine.settings.title)
             self._jobs.submit(failure, partial(self._add_normal, machine, clips))
 
     def _add_normal(self, machine: StreamMonitor, clips: Sequence[Floats]) -> None:
@@ -100,12 +104,14 @@ class Commissioner:
             detector.score(Clip(samples, rate, section=section, name="later")).value
             for samples in kept_out
         ]
-        with self._machines.lock:
+        with self._machines.changing:
             current = self._machines.get(machine.id)
             if not isinstance(current, StreamMonitor) or current.model is not model:
-                raise SsdptError("the model changed meanwhile; thresholds have moved instead")
-            current.replace_model(self._opener.save_model(current, detector))
-            current.judge.allow(scores)
+                raise SsdptError(Sentence("service.thresholdsMoved"))
+            learned = self._opener.save_model(current, detector)
+            with self._machines.lock:
+                current.replace_model(learned)
+                current.judge.allow(scores)
         self._values.save(current)
         self._publisher.machine_changed(machine.id)
 

@@ -9,8 +9,9 @@ from ssdpt.common.background_thread import BackgroundThread
 from ssdpt.common.progress import SILENT, Reporter
 from ssdpt.monitor.service.service_log import ServiceLog
 from ssdpt.monitor.store import StoreUnavailable
+from ssdpt.sentences import Sentence
 
-_CHECK_EVERY = 2.0  # seconds
+_CHECK_EVERY = 1.0  # seconds
 
 FileVersion = tuple[int, int] | None  # time of change and size; None: no file
 
@@ -39,13 +40,13 @@ class ConfigWatcher(BackgroundThread):
             if now == self._used or now != before:
                 continue  # unchanged, or being written at this moment
             try:
-                for change in self._reload() or ["no effective change"]:
-                    self._log.note(f"configuration: {change}")
+                for change in self._reload() or [Sentence("config.unchanged")]:
+                    self._log.note(Sentence("config.change", change=change))
                 self._log.config_problem = ""
             except StoreUnavailable:
                 continue  # tried again until the store is back
             except Exception as error:
-                message = f"The configuration has an error, the previous one stays active: {error}"
+                message = Sentence("config.error", error=error)
                 self._reporter.warn(message)
                 self._log.note(message)
                 self._log.config_problem = message

@@ -16,12 +16,15 @@ from ssdpt.monitor.messages import Event, EventChanged
 from ssdpt.monitor.service.jobs import JobQueue
 from ssdpt.monitor.service.machine import MachineMonitor
 from ssdpt.monitor.service.publisher import Publisher
+from ssdpt.monitor.service.recognition import Recognition
 from ssdpt.monitor.service.registry import MachineRegistry
 from ssdpt.monitor.service.service_log import ServiceLog
 from ssdpt.monitor.service.snapshot_machine import SnapshotMonitor
 from ssdpt.monitor.service.stream_machine import StreamMonitor
+from ssdpt.monitor.service.voice_filter import VoiceFilter
 from ssdpt.monitor.store import Store, StoreUnavailable
 from ssdpt.monitor.store.writer import StoreWriter
+from ssdpt.sentences import Sentence
 
 _LATE_FILE = 5.0  # seconds: the next recording of a folder may come any time, or never
 
@@ -37,12 +40,16 @@ class EventRecorder:
         publisher: Publisher,
         jobs: JobQueue,
         log: ServiceLog,
+        voices: VoiceFilter,
         retention: Callable[[], RetentionSettings],
+        recognition: Recognition,
         recorded: Callable[[Event], None],
     ) -> None:
         """`retention` gives the present settings; `recorded` gets every recorded event."""
         self._machines, self._store, self._writer = machines, store, writer
+        self._recognition = recognition
         self._publisher, self._jobs, self._log = publisher, jobs, log
+        self._voices = voices
         self._retention, self._recorded = retention, recorded
         # Both under the lock of the machines.
         self._pending: dict[str, tuple[str, float]] = {}  # event: machine, time when complete
@@ -103,10 +110,10 @@ class EventRecorder:
             sound = self._sound(machine, event)
         title = machine.settings.title
         if sound is None or not len(sound.samples):
-            self._log.note(f"{title}: the sound of an event is no longer held")
+            self._log.note(Sentence("service.soundNotHeld", machine=title))
             return
         self._submitted.add(id)
-        failure = f"{title}: the sound of an event was not kept"
+        failure = Sentence("service.soundNotKept", machine=title)
         self._jobs.submit(failure, partial(self._record_once, machine, id, sound))
 
     def _sound(self, machine: StreamMonitor, event: Event) -> EventSound:
@@ -142,13 +149,18 @@ class EventRecorder:
         detector = None if machine.model is None else machine.model.detector
         section = ""
         findings: tuple[Finding, ...] = ()
+        speed = machine.shaft.rpm(sound.unusual_begin, sound.end)
         if isinstance(machine, StreamMonitor):
-            section, findings = machine.section, machine.find_changes(sound.unusual)
+            section = machine.section
+            findings = machine.find_changes(sound.unusual, sound.unusual_begin)
         picture = event_picture(sound, detector, section)
         if not self._writer.flush():  # an attachment needs its event in the store
             raise StoreUnavailable(self._writer.problem)
-        self._store.attach(id, "audio", flac_bytes(sound.samples, sound.rate), ".flac")
+        # Findings and picture are of the full sound: neither can be played.
+        stored_sound = self._voices.cleaned(machine.id, sound.samples, sound.rate)
+        self._store.attach(id, "audio", flac_bytes(stored_sound.samples, sound.rate), ".flac")
         self._store.attach(id, "spectrogram", picture.to_bytes(), ".npz")
+        looks_like = self._recognition.recognise(machine, id, sound.unusual)
         stored = self._store.event(id)
         with self._machines.lock:
             current = self._machines.get(machine.id) or machine
@@ -158,9 +170,12 @@ class EventRecorder:
             event = event.model_copy(
                 update={
                     "audio_begin": sound.begin,
+                    "voice_seconds": stored_sound.removed_seconds,
                     "top_bands_hz": picture.bands_hz,
                     "findings": findings or event.findings,
+                    "speed_rpm": speed if findings else event.speed_rpm,
                     "message": descriptions.with_findings(event.message, event.findings, findings),
+                    "looks_like": looks_like,
                 }
             )
             current.events.replace(event)

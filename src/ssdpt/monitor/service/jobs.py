@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.service.service_log import ServiceLog
+from ssdpt.sentences import Sentence
 
 _LOG = logging.getLogger(__name__)
 
@@ -17,14 +18,14 @@ class JobQueue:
     """Runs jobs on one thread; a job that fails is noted."""
 
     def __init__(self, log: ServiceLog, name: str) -> None:
-        self._log = log
+        self._log, self.name = log, name
         self._closed = False
         self._jobs: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         # A daemon: stopping the service does not wait for a model to be fitted.
         self._thread = threading.Thread(target=self._run, name=f"ssdpt-{name}", daemon=True)
         self._thread.start()
 
-    def submit(self, failure: str, job: Callable[[], None]) -> None:
+    def submit(self, failure: Sentence, job: Callable[[], None]) -> None:
         """Run `job` in its turn; `failure` says what did not happen if it fails."""
         self._jobs.put(lambda: self._attempt(failure, job))
 
@@ -43,14 +44,14 @@ class JobQueue:
         while not self._closed:
             self._jobs.get()()
 
-    def _attempt(self, failure: str, job: Callable[[], None]) -> None:
+    def _attempt(self, failure: Sentence, job: Callable[[], None]) -> None:
         try:
             job()
         except Exception as error:
             if self._closed:
                 return  # the service was stopped during the job
             if isinstance(error, SsdptError | OSError):
-                self._log.note(f"{failure}: {error}")
+                self._log.note(Sentence("service.failedBecause", failure=failure, error=error))
                 return
             _LOG.exception("%s", failure)
-            self._log.note(f"{failure} ({error!r})")
+            self._log.note(Sentence("service.failedInternally", failure=failure, error=repr(error)))

@@ -12,9 +12,12 @@ from collections.abc import Callable
 from typing import Any
 
 from ssdpt.alarms.operating_points import OperatingPoints
+from ssdpt.alarms.reported_running import ReportedRunning
 from ssdpt.alarms.source_health import SourceHealth
+from ssdpt.alarms.speed_and_load import SpeedAndLoad
 from ssdpt.alarms.thresholds import Thresholds
 from ssdpt.monitor.capture.base import Capture
+from ssdpt.monitor.capture.capture import AudioCapture
 from ssdpt.monitor.config import MachineSettings
 from ssdpt.monitor.events.event_log import EventLog
 from ssdpt.monitor.learning.collector import BaselineCollector
@@ -26,11 +29,15 @@ from ssdpt.monitor.messages import (
     CommissioningQuestion,
     MachineState,
     Message,
+    OperatingData,
     Reading,
     SensorStatus,
     StateChanged,
 )
+from ssdpt.monitor.operating.base import OperatingDataSource
 from ssdpt.monitor.scoring.live_model import LiveModel, LiveScore
+from ssdpt.monitor.service.listening import SoundStream
+from ssdpt.monitor.service.shaft import Shaft
 from ssdpt.types import Level
 
 _CHANGE_POINTS_KEPT = 50
@@ -40,8 +47,8 @@ _RECENT_SECONDS, _RECENT_EVERY = 600.0, 10.0  # of the scores shown on a card
 class MachineMonitor(ABC):
     """Everything that is known of one machine now."""
 
-    def __init__(self, settings: MachineSettings, capture: Capture) -> None:
-        self.settings, self.capture = settings, capture
+    def __init__(self, settings: MachineSettings, capture: Capture, shaft: Shaft) -> None:
+        self.settings, self.capture, self.shaft = settings, capture, shaft
         self.model: LiveModel | None = None  # that scores it
         self.events = EventLog(settings.id, settings.alarm.rejoin_within)
         self.health = SourceHealth()
@@ -54,7 +61,42 @@ class MachineMonitor(ABC):
         self.last: Reading | None = None
         self.recent_scores: deque[tuple[float, float]] = deque()  # (time, smoothed score)
         self.change_points: deque[ChangePoint] = deque(maxlen=_CHANGE_POINTS_KEPT)
+        self.operating: OperatingDataSource | None = None  # what its control system reports
+        reported = settings.operating_data
+        self.reported_running = ReportedRunning(reported.settle_seconds if reported else 0.0)
         self._problem = ""  # of its source, as last reported
+
+    @property
+    def parts(self) -> tuple[Capture | OperatingDataSource, ...]:
+        """What receives something on a thread of its own, to be started and stopped."""
+        return (self.capture,) if self.operating is None else (self.capture, self.operating)
+
+    @property
+    def stream(self) -> SoundStream | None:
+        """Its sound as it arrives; None: it sends snapshots."""
+        return self.capture if isinstance(self.capture, AudioCapture) else None
+
+    @property
+    def operating_data(self) -> OperatingData | None:
+        """How it runs by its control system; None where that reports nothing."""
+        return None if self.operating is None else self.operating.data
+
+    @property
+    def operation(self) -> SpeedAndLoad:
+        """Its speed and load by its control system."""
+        data = self.operating_data
+        return SpeedAndLoad() if data is None else SpeedAndLoad(data.speed_rpm, data.load_percent)
+
+    def _update_reported_running(self, now: float) -> ReportedRunning:
+        """What its control system says about whether it runs, after this second.
+
+        The speed that it reports moves the diagnosis lines.
+        """
+        data = self.operating_data
+        if data is not None and data.speed_rpm is not None:
+            self.shaft.report_speed(now, data.speed_rpm)
+        self.reported_running.update(now, None if data is None else data.running)
+        return self.reported_running
 
     @property
     def id(self) -> str:
@@ -65,9 +107,26 @@ class MachineMonitor(ABC):
     def due(self) -> bool:
         """Whether something new was captured."""
 
+    def look(self) -> int:
+        """Take note of what is new; gives how many seconds of sound it is."""
+        return 1
+
+    @property
+    def can_be_shed(self) -> bool:
+        """Whether some of its seconds may be left out: others follow at once."""
+        return False
+
+    @property
+    def urgent(self) -> bool:
+        """Whether it comes first, since something is unusual or may be in a moment."""
+        return self.state in ("alert", "alarm") or "anomaly" in self.events.ongoing
+
     @abstractmethod
-    def process(self, score: LiveScore | None) -> list[Message]:
-        """Process what is new, which the model scored as `score`."""
+    def process(self, score: LiveScore | None, *, scored: bool = True) -> list[Message]:
+        """Process what is new, which the model scored as `score`.
+
+        Not `scored`: the model was not asked this time, and the level stays as it is.
+        """
 
     @property
     @abstractmethod
@@ -143,6 +202,20 @@ class MachineMonitor(ABC):
         return longest is not None and silent > longest
 
     @property
+    def is_played(self) -> bool:
+        """Whether its sound is a recording or a simulation, whose time may run ahead of ours."""
+        return self.settings.source.playback_speed is not None
+
+    @property
+    def now(self) -> float:
+        """Seconds since 1970 by the clock that its sound follows."""
+        if not self.is_played or self.last is None:
+            return clock.time()
+        # Where nothing is played any more, time goes on.
+        since = clock.monotonic() - self.capture.last_chunk_at
+        return max(clock.time(), self.last.time + since)
+
+    @property
     def learning(self) -> bool:
         """Whether it learns a baseline and is not judged."""
         return self.collector is not None or self.fitting
@@ -161,9 +234,13 @@ class MachineMonitor(ABC):
         self.state, self.state_since = previous.state, previous.state_since
         self.last, self.recent_scores = previous.last, previous.recent_scores
         self.change_points = previous.change_points
+        if self.capture is not previous.capture:
+            self.capture.arrivals.continue_from(previous.capture.arrivals)
+        self.shaft.continue_from(previous.shaft)
         if self.settings.model is None and type(previous) is type(self):
             self.collector, self.fitting = previous.collector, previous.fitting
         self.health, self._problem = previous.health, previous._problem
+        self.reported_running.continue_from(previous.reported_running)
 
     def set_state(self, state: MachineState) -> list[Message]:
         """Be in this state until the next second."""
@@ -173,7 +250,7 @@ class MachineMonitor(ABC):
         """Called every second of real time: report a source that sends nothing."""
         if not self.lost:
             return []
-        now = clock.time()
+        now = self.now
         problem = self.health.update(now, None, lost=True)
         messages = self._change_state("lost", now, None)
         self._lose_source()

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 import threading
-from functools import partial
+from collections.abc import Mapping
 from typing import Any
 
 from ssdpt.monitor.service.machine import MachineMonitor
 from ssdpt.monitor.store import Store
+
+_LOG = logging.getLogger(__name__)
 
 
 class MachineValues:
@@ -21,17 +24,28 @@ class MachineValues:
         self._lock = threading.RLock()
 
     def get(self, id: str, key: str) -> Any:
-        """None where nothing is kept."""
-        return self._store.get_value(id, key)
+        """None where nothing is kept, or what is kept is damaged."""
+        try:
+            return self._store.get_value(id, key)
+        except (ValueError, RecursionError):
+            _LOG.warning("the value %s of %s in the store is damaged, and is left out", key, id)
+            return None
 
     def set(self, id: str, key: str, value: Any) -> None:
         """Anything that JSON can hold."""
+        self.set_all({(id, key): value})
+
+    def set_all(self, values: Mapping[tuple[str, str], Any]) -> None:
+        """Values by machine and key, in one transaction."""
         with self._lock:
-            if id in self._removed:
-                return  # a job of a machine that was removed meanwhile
-            if (id, key) not in self._written or self._written[id, key] != value:
-                self._store.set_value(id, key, value)
-                self._written[id, key] = value
+            changed = {
+                (id, key): value
+                for (id, key), value in values.items()
+                if id not in self._removed  # by a job of a machine that was removed meanwhile
+                and ((id, key) not in self._written or self._written[id, key] != value)
+            }
+            self._store.set_values(changed)
+            self._written.update(changed)
 
     def remove(self, id: str, key: str) -> None:
         with self._lock:
@@ -50,18 +64,21 @@ class MachineValues:
         with self._lock:
             self._removed.discard(id)
 
-    def save(self, machine: MachineMonitor) -> None:
-        """Everything that a machine has learned beside its model."""
-        with self._machines_lock:  # copied under the lock, written without it
-            values = machine.learned_values()
-        for key, value in values.items():
-            self.set(machine.id, key, value)
+    def save(self, *machines: MachineMonitor) -> None:
+        """Everything that machines have learned beside their models, in one transaction."""
+        values = {}
+        for machine in machines:
+            with self._machines_lock:  # copied under the lock, written without it
+                learned = machine.learned_values()
+            values.update({(machine.id, key): value for key, value in learned.items()})
+        self.set_all(values)
 
     def restore(self, machine: MachineMonitor) -> None:
         """The reverse of `save`."""
-        machine.muted_until = self.get(machine.id, "muted_until")
-        self._restore_false_alerts(machine)
-        machine.restore_values(partial(self.get, machine.id))
+        values = self._store.get_values(machine.id)
+        machine.muted_until = values.get("muted_until")
+        self._restore_false_alerts(machine, values.get("false_alerts_per_week"))
+        machine.restore_values(values.get)
 
     def set_false_alerts(self, machine: MachineMonitor, per_week: float) -> None:
         """False alerts per week set on the page, instead of the configured number."""
@@ -70,8 +87,7 @@ class MachineValues:
         self.set(machine.id, "false_alerts_per_week", value)
         machine.accept_false_alerts(per_week)
 
-    def _restore_false_alerts(self, machine: MachineMonitor) -> None:
-        kept = self.get(machine.id, "false_alerts_per_week")
+    def _restore_false_alerts(self, machine: MachineMonitor, kept: Any) -> None:
         if kept is None:
             return
         # What was set on the page holds until the configuration changes.

@@ -11,6 +11,7 @@ from ssdpt.errors import SsdptError
 from ssdpt.fleet.fleet import load_model
 from ssdpt.monitor.config import MachineSettings
 from ssdpt.monitor.scoring.live_model import LiveModel
+from ssdpt.sentences import Sentence
 
 
 class ModelCache:
@@ -61,8 +62,9 @@ def section_of(settings: MachineSettings, model: LiveModel | None) -> str:
     sections = model.detector.sections
     if settings.section and settings.section not in sections:
         raise SsdptError(
-            f"machine {settings.id}: its model has no section '{settings.section}'; choose one of "
-            f"{', '.join(sections)}"
+            Sentence(
+                "machines.noSection", id=settings.id, section=settings.section, sections=sections
+            )
         )
     return settings.section or (sections[0] if len(sections) == 1 else "")
 
@@ -74,4 +76,4 @@ def load_named_model(settings: MachineSettings, cache: ModelCache) -> LiveModel 
     try:
         return cache.load(settings.model)
     except SsdptError as error:
-        raise SsdptError(f"machine {settings.id}: its model cannot be used: {error}") from error
+        raise SsdptError(Sentence("machines.modelUnusable", id=settings.id, error=error)) from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 
 from ssdpt.alarms.outlook import Outlook, TrendOutlook
@@ -12,6 +13,7 @@ from ssdpt.monitor.service.machine_values import MachineValues
 from ssdpt.monitor.service.registry import MachineRegistry
 from ssdpt.monitor.store import Store
 
+_LOG = logging.getLogger(__name__)
 _KEY = "trend"  # under which a trend is kept over restarts
 _DAYS = 90  # of history that a score is compared with
 
@@ -19,7 +21,7 @@ _DAYS = 90  # of history that a score is compared with
 class Prognosis:
     """Follows every machine on its way to the alarm threshold.
 
-    Call with the lock of the machines, except `refresh` and `save`.
+    Call with the lock of the machines, except `restore`, `refresh` and `save`: these ask the store.
     """
 
     def __init__(self, machines: MachineRegistry, store: Store, values: MachineValues) -> None:
@@ -27,6 +29,17 @@ class Prognosis:
         # The trend of a machine, and the baseline that it belongs to.
         self._trends: dict[str, tuple[TrendOutlook, float | None]] = {}
         self._daily_maxima: dict[str, Sequence[float]] = {}
+
+    def restore(self, id: str) -> None:
+        """Read the trend of a machine that is about to be monitored."""
+        if id in self._trends:
+            return
+        try:
+            state = self._values.get(id, _KEY)
+            if state is not None:
+                self._trends[id] = TrendOutlook.from_json(state), state["baseline"]
+        except (LookupError, TypeError, ValueError):
+            _LOG.warning("the trend of %s is damaged and starts again", id)
 
     def update(self, machine: MachineMonitor) -> None:
         """After another reading of a machine."""
@@ -83,22 +96,14 @@ class Prognosis:
                 for id, (trend, baseline) in self._trends.items()
                 if id in self._machines
             }
-        for id, state in states.items():
-            self._values.set(id, _KEY, state)
+        self._values.set_all({(id, _KEY): state for id, state in states.items()})
 
     def _trend(self, machine: MachineMonitor) -> TrendOutlook:
         """That of its present baseline: with a new one it starts again."""
         status = machine.baseline_status
         learned_at = None if status is None else status.learned_at
-        if machine.id not in self._trends:
-            state = self._values.get(machine.id, _KEY)
-            self._trends[machine.id] = (
-                (TrendOutlook(), learned_at)
-                if state is None
-                else (TrendOutlook.from_json(state), state["baseline"])
-            )
-        trend, of_baseline = self._trends[machine.id]
-        if of_baseline != learned_at:
+        trend, of_baseline = self._trends.get(machine.id, (None, None))
+        if trend is None or of_baseline != learned_at:
             trend = TrendOutlook()
             self._trends[machine.id] = trend, learned_at
         return trend

@@ -9,16 +9,21 @@ from ssdpt.errors import SsdptError
 from ssdpt.monitor.messages import UnknownMachine
 from ssdpt.monitor.service.machine import MachineMonitor
 from ssdpt.monitor.service.stream_machine import StreamMonitor
+from ssdpt.sentences import Sentence
 
 
 class MachineRegistry:
     """Machines may be added and removed while others look at them.
 
-    `lock` guards the machines and their events: whoever changes more than one thing holds it.
+    `lock` guards the machines and their events: whoever changes more than one thing holds it, and
+    for a moment only, never during disk or database work: every second of every machine and every
+    look at the page needs it. `changing` is held, for as long as it takes, by whoever adds, removes
+    or replaces machines or the models that they keep on disk; it is taken before `lock`.
     """
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
+        self.changing = threading.Lock()
         self._machines: dict[str, MachineMonitor] = {}
 
     def __getitem__(self, id: str) -> MachineMonitor:
@@ -31,7 +36,7 @@ class MachineRegistry:
         """A machine that is listened to all the time; SsdptError for another one."""
         machine = self[id]
         if not isinstance(machine, StreamMonitor):
-            raise SsdptError(f"machine {id} sends snapshots: there is no continuous sound of it")
+            raise SsdptError(Sentence("machines.sendsSnapshots", id=id))
         return machine
 
     def get(self, id: str) -> MachineMonitor | None:
@@ -59,6 +64,13 @@ class MachineRegistry:
     def remove(self, id: str) -> None:
         with self.lock:
             self._machines.pop(id, None)
+
+    def played_until(self) -> float:
+        """The time that recordings and simulations have reached, in seconds since 1970; or 0.
+
+        At a speed above that of real time it lies in the future.
+        """
+        return max((one.now for one in self if one.is_played), default=0.0)
 
     def is_current(self, machine: MachineMonitor) -> bool:
         """Whether it was neither removed nor replaced."""

@@ -7,6 +7,9 @@ import threading
 from collections import deque
 from collections.abc import Callable
 
+from ssdpt.errors import one_line
+from ssdpt.sentences import Sentence
+
 _MOST_NOTES = 20
 _LOG = logging.getLogger(__name__)
 
@@ -24,16 +27,17 @@ class ServiceLog:
         """`check` gives a problem in a sentence, or nothing."""
         self._checks.append(check)
 
-    def note(self, text: str) -> None:
+    def note(self, text: Sentence) -> None:
         """Something has happened."""
-        _LOG.info("%s", text)
+        line = one_line(text)
+        _LOG.info("%s", line)
         with self._lock:
-            if not self._notes or self._notes[-1] != text:
-                self._notes.append(text)
+            if not self._notes or self._notes[-1] != line:
+                self._notes.append(line)
 
-    def failure(self, what: str, error: Exception) -> None:
+    def failure(self, what: Sentence, error: Exception) -> None:
         """An internal error; noted once while it repeats."""
-        text = f"{what} failed ({error!r})"
+        text = Sentence("service.failed", what=what, error=repr(error))
         if text not in self.notes:
             _LOG.error("%s", text, exc_info=error)
             self.note(text)

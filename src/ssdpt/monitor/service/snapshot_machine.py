@@ -6,12 +6,9 @@ import time as clock
 from collections.abc import Callable
 from typing import Any
 
-from ssdpt.alarms.change_finder import MOST_FINDINGS, find_changes
-from ssdpt.alarms.findings import Finding
 from ssdpt.alarms.indicator_baseline import STEPS_AVERAGED
 from ssdpt.alarms.running import RunningDetector
 from ssdpt.alarms.snapshot_judge import SnapshotJudge, SnapshotVerdict, measure
-from ssdpt.alarms.sound_reference import SoundReference
 from ssdpt.alarms.source_health import UNUSABLE
 from ssdpt.alarms.thresholds import Thresholds
 from ssdpt.features.indicators import IndicatorMeter, Indicators
@@ -28,7 +25,6 @@ from ssdpt.monitor.events import descriptions
 from ssdpt.monitor.events.picture import EventSound
 from ssdpt.monitor.events.snapshot_sound import snapshot_sound
 from ssdpt.monitor.learning.snapshot_collector import SnapshotCollector
-from ssdpt.monitor.learning.snapshot_sounds import Sounds
 from ssdpt.monitor.messages import (
     BandStatus,
     BaselineStatus,
@@ -46,12 +42,14 @@ from ssdpt.monitor.messages import (
 from ssdpt.monitor.scoring.live_model import LiveScore
 from ssdpt.monitor.service.band_status import band_statuses
 from ssdpt.monitor.service.machine import MachineMonitor
+from ssdpt.monitor.service.normal_snapshots import NormalSnapshots
+from ssdpt.monitor.service.shaft import Shaft
 from ssdpt.monitor.sources.snapshot import Snapshot, Unusable
-from ssdpt.types import VIBRATION_UNITS, Floats, Level
+from ssdpt.sentences import Sentence, clauses, said
+from ssdpt.types import VIBRATION_UNITS, Level
 
 _MAX_DISCONNECTED = 60.0  # seconds
-# Keys of what is kept.
-_BASELINE, _SOUNDS, _CHANGE_POINTS = "snapshot_baseline", "snapshot_sounds", "change_points"
+_CHANGE_POINTS = "change_points"  # key of what is kept
 
 
 class SnapshotMonitor(MachineMonitor):
@@ -60,19 +58,21 @@ class SnapshotMonitor(MachineMonitor):
     capture: SnapshotCapture
     collector: SnapshotCollector | None
 
-    def __init__(self, settings: MachineSettings, capture: SnapshotCapture) -> None:
-        super().__init__(settings, capture)
-        self.judge: SnapshotJudge | None = None  # None until a baseline is learned
-        self.normal_sample: Floats | None = None  # (axes, samples); None after a restart
-        self._sounds: Sounds = {}  # what a changed axis is compared with to name the change
-        self._checks = SnapshotChecks(settings.sensor, None if self._played else clock.time)
+    def __init__(self, settings: MachineSettings, capture: SnapshotCapture, shaft: Shaft) -> None:
+        super().__init__(settings, capture, shaft)
+        self.normal = NormalSnapshots(settings)
+        self._checks = SnapshotChecks(settings.sensor, None if self.is_played else clock.time)
         self._running = _running_detector(settings)
         self._last_snapshot: Snapshot | None = None
         self._last_axes: tuple[Indicators, ...] = ()  # of that snapshot
         self._shown_axis = ""  # the one that has changed most
         self._left_out = 0  # snapshots that could not be used
         self._last_left_out = ""  # why, in a sentence
-        self._other_scale = False  # whether there is a baseline of another unit or full scale
+
+    @property
+    def judge(self) -> SnapshotJudge | None:
+        """What judges its snapshots; None until a baseline is learned."""
+        return self.normal.judge
 
     # --- What is shown ----------------------------------------------------------------------------
 
@@ -87,12 +87,12 @@ class SnapshotMonitor(MachineMonitor):
     @property
     def source_remarks(self) -> str:
         """What is to be said of the snapshots that arrived."""
-        remarks = ""
+        left_out = other_scale = ""
         if self._left_out:
-            remarks = f"; {self._left_out} left out, the last: {self._last_left_out}"
-        if self._other_scale:
-            remarks += "; its baseline was learned with another unit or full scale: learn a new one"
-        return remarks
+            left_out = Sentence("sources.leftOut", count=self._left_out, last=self._last_left_out)
+        if self.normal.other_scale:
+            other_scale = Sentence("sources.otherScale")
+        return clauses(left_out, other_scale)
 
     @property
     def sensor_status(self) -> SensorStatus:
@@ -144,6 +144,11 @@ class SnapshotMonitor(MachineMonitor):
         return band_spectrum(edges, self._last_axes[0], None)
 
     @property
+    def shown_axis(self) -> str:
+        """Name of the axis that has changed most; empty before anything was judged."""
+        return self._shown_axis
+
+    @property
     def shown_row(self) -> int:
         """Number of the axis that has changed most; there is a baseline."""
         assert self.judge is not None
@@ -152,6 +157,10 @@ class SnapshotMonitor(MachineMonitor):
     def spectrogram(self, seconds: float) -> Spectrogram:
         """The snapshots of the last seconds, of the axis that has changed most."""
         return snapshot_spectrogram(self.capture.kept, self._shown_axis, seconds)
+
+    def last_snapshots(self) -> list[Snapshot]:
+        """The last ones of one form, as many as are measured together; oldest first."""
+        return alike_snapshots(self.capture.kept)[-STEPS_AVERAGED:]
 
     def event_sound(self, end: float) -> EventSound | None:
         """The snapshots up to `end`, end to end, of the axis that has changed most."""
@@ -163,35 +172,19 @@ class SnapshotMonitor(MachineMonitor):
         self._running = _running_detector(self.settings)
         self.collector = SnapshotCollector.for_minutes(minutes)
 
-    def adopt(self, judge: SnapshotJudge, sounds: Sounds, sample: Floats) -> None:
-        """Be compared with a newly learned baseline from now on; `sample` (axes, samples)."""
-        self.judge, self._sounds, self._other_scale = judge, sounds, False
-        self.normal_sample = sample
-
     def learned_values(self) -> dict[str, Any]:
         if self.judge is None:
             return {}
         points = [point.model_dump(mode="json") for point in self.change_points]
-        return {
-            _BASELINE: self._scale() | self.judge.to_json(),
-            _SOUNDS: {axis: sound.to_json() for axis, sound in self._sounds.items()},
-            _CHANGE_POINTS: points,
-        }
+        return {**self.normal.values(), _CHANGE_POINTS: points}
 
     def restore_values(self, get: Callable[[str], Any]) -> None:
-        """What was learned with another unit or full scale does not count."""
-        kept = get(_BASELINE)
-        if not kept:
-            return
-        if any(kept.get(name) != value for name, value in self._scale().items()):
-            self._other_scale = True
-            return
-        self.judge = SnapshotJudge.from_json(kept, self.settings.alarm)
-        sounds: dict[str, Any] = get(_SOUNDS) or {}
-        self._sounds = {axis: SoundReference.from_json(one) for axis, one in sounds.items()}
-        self.change_points.extend(
-            ChangePoint.model_validate(point) for point in get(_CHANGE_POINTS) or ()
-        )
+        """What has changed belongs to the baseline: it is forgotten with it."""
+        self.normal.restore(get)
+        if self.judge is not None:
+            self.change_points.extend(
+                ChangePoint.model_validate(point) for point in get(_CHANGE_POINTS) or ()
+            )
 
     def accept_false_alerts(self, per_week: float) -> None:
         """Limits of change are fixed: they do not come from numbers of false alerts."""
@@ -213,7 +206,7 @@ class SnapshotMonitor(MachineMonitor):
 
     # --- What is judged ---------------------------------------------------------------------------
 
-    def process(self, score: LiveScore | None) -> list[Message]:
+    def process(self, score: LiveScore | None, *, scored: bool = True) -> list[Message]:
         """Judge the next snapshot."""
         arrived = self.capture.take()
         try:
@@ -223,7 +216,7 @@ class SnapshotMonitor(MachineMonitor):
             learned = None if self.judge is None or self.learning else self.judge.form
             snapshot = self._checks.check(arrived, learned)
         except UnusableSnapshot as error:
-            return self._leave_out(str(error))
+            return self._leave_out(said(error))
         return self._judge(snapshot)
 
     def _leave_out(self, reason: str) -> list[Message]:
@@ -233,7 +226,7 @@ class SnapshotMonitor(MachineMonitor):
         # Its own time may be what is wrong with it.
         now = max(clock.time(), self.last.time if self.last else 0.0)
         problem = self.health.add_snapshot(now, None)
-        detail = f"{UNUSABLE}: {reason}" if problem == UNUSABLE else ""
+        detail = Sentence("events.unusableBecause", reason=reason) if problem == UNUSABLE else ""
         messages = self._report_source(now, problem, detail)
         if problem == UNUSABLE:
             self._lose_source()
@@ -250,7 +243,8 @@ class SnapshotMonitor(MachineMonitor):
         messages = self._report_source(now, problem)
         level_db = max(axis.level_db for axis in axes)
         state, verdict = self._decide(now, level_db, axes)
-        self._collect(now, snapshot, axes, running=state != "off")
+        settling = self.reported_running.settling
+        self._collect(now, snapshot, axes, running=state != "off" and not settling)
         if verdict is not None:
             self._shown_axis = verdict.axis
         lasting = None if verdict is None else verdict.lasting
@@ -278,11 +272,16 @@ class SnapshotMonitor(MachineMonitor):
         judge = None if self.learning else self.judge
         usual = None if judge is None else judge.usual_db
         running = self._running.update(now, level_db, usual)
+        reported = self._update_reported_running(now)
+        if reported.known:
+            running = not reported.off
         if running and judge is None:
             self._running.learn(level_db)
-        if not running or judge is None:
+        if not running or judge is None or reported.settling:
             if self.judge is not None:
                 self.judge.pause()
+            if reported.settling:
+                return "starting", None
             return ("learning" if self.learning else "starting") if running else "off", None
         verdict = judge.update(axes)
         return verdict.level, verdict
@@ -334,26 +333,17 @@ class SnapshotMonitor(MachineMonitor):
         """The ongoing event with what has changed."""
         assert self.judge is not None
         vibration = self.settings.sensor.unit in VIBRATION_UNITS
-        findings = self._find_changes(verdict)
+        last = self.last_snapshots()
+        begin, end = last[0].time, last[-1].end
+        findings = self.normal.changes(verdict, last, self.shaft.lines(begin, end))
         event = self.events.ongoing["anomaly"].model_copy(
             update={
                 "message": descriptions.change(verdict.axis, findings, vibration=vibration),
                 "findings": findings,
+                "speed_rpm": self.shaft.rpm(begin, end),
             }
         )
         return [EventChanged(event=self.events.replace(event))]
-
-    def _find_changes(self, verdict: SnapshotVerdict) -> tuple[Finding, ...]:
-        """What the last snapshots of the axis show; then what the verdict knows beyond that."""
-        reference = self._sounds.get(verdict.axis)
-        if reference is None:
-            return verdict.findings
-        last = alike_snapshots(self.capture.kept)[-STEPS_AVERAGED:]
-        row = last[-1].axes.index(verdict.axis)
-        found = find_changes(reference, [one.samples[row] for one in last], alerted=True)
-        codes = {finding.code for finding in found}
-        further = tuple(one for one in verdict.findings if one.code not in codes)
-        return (*found, *further)[:MOST_FINDINGS]
 
     def _lose_source(self) -> None:
         if self.judge is not None:
@@ -362,15 +352,11 @@ class SnapshotMonitor(MachineMonitor):
     @property
     def lost(self) -> bool:
         """Snapshots may be rare, so a source without a connection is lost too; a played one not."""
-        if self._played:
+        if self.is_played:
             return bool(self.capture.failure)
         status = self.capture.source.status
         disconnected = not status.connected and clock.time() - status.since > _MAX_DISCONNECTED
         return disconnected or super().lost
-
-    @property
-    def _played(self) -> bool:
-        return self.settings.source.playback_speed is not None
 
     def _axis_of(self, judge: SnapshotJudge) -> str:
         """The axis that is shown."""
@@ -381,10 +367,6 @@ class SnapshotMonitor(MachineMonitor):
         if self._last_snapshot is None or form_of(self._last_snapshot) != judge.form:
             return None
         return self._last_axes[judge.form.axes.index(axis)]
-
-    def _scale(self) -> dict[str, Any]:
-        sensor = self.settings.sensor
-        return {"unit": sensor.unit, "full_scale": sensor.scale}
 
 
 def _running_detector(settings: MachineSettings) -> RunningDetector:

@@ -18,6 +18,7 @@ from ssdpt.features.loudness import Loudness
 from ssdpt.monitor.capture.capture import AudioCapture
 from ssdpt.monitor.config import MachineSettings
 from ssdpt.monitor.events import descriptions
+from ssdpt.monitor.events.signature import Signature, signature
 from ssdpt.monitor.learning.collector import CLIP_SECONDS, BaselineCollector
 from ssdpt.monitor.learning.references import References
 from ssdpt.monitor.messages import (
@@ -36,13 +37,14 @@ from ssdpt.monitor.scoring.live_model import LiveModel, LiveScore, ScoringCursor
 from ssdpt.monitor.service.band_status import band_statuses
 from ssdpt.monitor.service.machine import MachineMonitor
 from ssdpt.monitor.service.normal_sound import NormalSound
+from ssdpt.monitor.service.second_progress import SecondProgress
+from ssdpt.monitor.service.shaft import Shaft
 from ssdpt.monitor.service.stretch_progress import StretchProgress
 from ssdpt.monitor.service.unusual_sound import changes_of, last_sound, message_of
 from ssdpt.types import Floats, Level
 
 _LATE_SCORE = 2.0  # seconds by which the first score may come later than a whole clip
 _RECORDING_ENDED = 2.0  # seconds without sound after which no more of a recording comes
-_LONGEST_STEP = 10.0  # seconds; after a longer pause nothing was judged in between
 
 
 class StreamMonitor(MachineMonitor):
@@ -55,19 +57,21 @@ class StreamMonitor(MachineMonitor):
         self,
         settings: MachineSettings,
         capture: AudioCapture,
+        shaft: Shaft,
         model: LiveModel | None,
         section: str,
         *,
         usual_dbfs: float | None = None,
     ) -> None:
         """`section`: the machine ID within the model; `usual_dbfs`: its level while running."""
-        super().__init__(settings, capture)
+        super().__init__(settings, capture, shaft)
         self.model = model
         self.cursor = ScoringCursor(section)
         self.alarms = StreamJudge(settings.alarm, _scale(model, section))
         running = RunningDetector(settings.alarm.off_below_dbfs, usual_dbfs)
         self.normal = NormalSound(self.alarms, capture, running)
-        self._processed_until = 0.0  # end of the last second that was processed
+        self._progress = SecondProgress()
+        self._near_alert = False  # whether the last score was above where an alert ends
         # From when on it was judged without a pause; None: the last second was not.
         self.judged_since: float | None = None
         self._stretch = StretchProgress()
@@ -97,7 +101,19 @@ class StreamMonitor(MachineMonitor):
         if self._stretch.seconds == round(clip) - 1:  # the next second completes a clip
             self.capture.complete_recording()
         levels = self.capture.levels
-        return bool(levels) and levels[-1][0] != self._processed_until
+        return bool(levels) and levels[-1][0] != self._progress.noticed
+
+    def look(self) -> int:
+        return self._progress.notice(self.capture.levels[-1][0], self.capture.begun)
+
+    @property
+    def can_be_shed(self) -> bool:
+        # Recordings wait until each second is judged.
+        return not self.capture.in_files
+
+    @property
+    def urgent(self) -> bool:
+        return self._near_alert or super().urgent
 
     @property
     def thresholds(self) -> Thresholds | None:
@@ -169,7 +185,7 @@ class StreamMonitor(MachineMonitor):
         if not isinstance(previous, StreamMonitor):
             return
         if previous.capture is self.capture:
-            self._processed_until = previous._processed_until
+            self._progress = previous._progress
             self.judged_since = previous.judged_since
             self._stretch = previous._stretch
         same_model = previous.model is self.model
@@ -221,22 +237,29 @@ class StreamMonitor(MachineMonitor):
         self.model = model
         self.judge.scale = _scale(model, self.section)
 
-    def process(self, score: LiveScore | None) -> list[Message]:
+    def process(self, score: LiveScore | None, *, scored: bool = True) -> list[Message]:
         """Process the last captured second, which the model scored as `score`."""
         now, loudness = self.capture.levels[-1]
-        if now < self._processed_until:
+        if now < self._progress.processed:
             self._clock_set_back()
-        seconds = min(max(now - self._processed_until, 0.0), _LONGEST_STEP)
-        self._processed_until = now
+        # What was measured of seconds that were left out counts all the same.
+        left_out = self._progress.process(now, self.capture.begun, list(self.capture.levels))
         messages = self._follow_gap()
         if score is not None and not math.isfinite(score.value):
             score = None
         messages += self._report_source(now, self.health.update(now, loudness, lost=False))
         spectrum, indicators = self.capture.spectrum(now), self.capture.indicators_at(now)
-        self.judge.add_second(spectrum, loudness.dbfs)
-        state, verdict = self._decide(now, seconds, loudness, indicators, score)
+        for end, level in left_out:
+            self.judge.add_second(self.capture.spectrum(end), level.dbfs, self.operation)
+        self.judge.add_second(spectrum, loudness.dbfs, self.operation)
+        steps = [*(self.capture.indicators_at(end) for end, _ in left_out), indicators]
+        state, verdict = self._decide(now, loudness, steps, score, scored=scored)
+        held = not scored and verdict is None and self.judged_since is not None
         self.normal.learn(now, state, loudness.dbfs, spectrum, indicators, self.model)
         smoothed = None if verdict is None else verdict.scores.smoothed
+        p_value = None if verdict is None else verdict.scores.p_value
+        if held and self.last is not None:
+            smoothed, p_value = self.last.smoothed, self.last.p_value
         waits = state == "starting" and self.capture.in_files and self.model is not None
         if not waits:
             messages += self._stretch.release(None if verdict is None else verdict.level)
@@ -246,7 +269,8 @@ class StreamMonitor(MachineMonitor):
             self._note_change(now, verdict, indicators)
             if verdict.commissioned:
                 self.references.commissioned_at = now
-        if state != "starting":  # an event does not end because nothing can be judged
+        # An event does not end because nothing can be judged, or was not asked.
+        if state != "starting" and not held:
             messages += self._report_anomaly(now, verdict)
         self.last = Reading(
             machine=self.id,
@@ -255,7 +279,7 @@ class StreamMonitor(MachineMonitor):
             level_dbfs=loudness.dbfs,
             score=score.value if verdict and score else None,
             smoothed=smoothed,
-            p_value=None if verdict is None else verdict.scores.p_value,
+            p_value=p_value,
             parts=score.parts if verdict and score else {},
             bands_db=() if indicators is None else _decibels(indicators.bands_db),
         )
@@ -281,32 +305,46 @@ class StreamMonitor(MachineMonitor):
     def _decide(
         self,
         now: float,
-        seconds: float,
         loudness: Loudness,
-        indicators: Indicators | None,
+        steps: list[Indicators | None],
         score: LiveScore | None,
+        *,
+        scored: bool,
     ) -> tuple[MachineState, StreamVerdict | None]:
-        """The state after this second, and the verdict where it was judged."""
+        """The state after this second, and the verdict where it was judged.
+
+        `steps`: the indicators of every second since the one before.
+        """
         # While learning, how loud it runs may be what is to be learned anew.
         quietest = None if self.learning else self.judge.baseline.quietest_dbfs
         running = not loudness.silent and self.normal.running.update(now, loudness.dbfs, quietest)
-        if not running or self.learning:
+        reported = self._update_reported_running(now)
+        if reported.known:
+            running = not reported.off
+        if not running or self.learning or reported.settling:
+            self._near_alert = False
             self.alarms.stop()
             self.judged_since = None
+            if reported.settling:
+                return "starting", None
             return "learning" if running else "off", None
-        self.alarms.add_second(indicators)
+        for indicators in steps:
+            self.alarms.add_second(indicators)
+        if not scored and self.judged_since is not None:
+            return self.alarms.level, None  # until the next score
         if score is None or self.model is None:
             self.judged_since = None
             return "starting", None  # after a gap too, until a whole clip is captured
         # The first score covers a whole clip that was not judged before.
         clip = self.model.clip_seconds
-        new, after_gap = seconds, False
+        new, after_gap = self._progress.judge(now), False
         if self.judged_since is None:
             # A recording is judged as a whole. A stream goes on: one clip does not end a level.
             after_gap = self.capture.in_files and self._stretch.seconds < clip + _LATE_SCORE
             new = max(clip, float(self._stretch.seconds)) if after_gap else clip
             self.judged_since = now - new
         verdict = self.alarms.update(now, new, score.value, after_gap=after_gap)
+        self._near_alert = verdict.scores.smoothed >= verdict.scores.thresholds.alert_exit
         return verdict.level, verdict
 
     def _note_change(
@@ -339,7 +377,9 @@ class StreamMonitor(MachineMonitor):
     def _begin_anomaly(
         self, level: EventLevel, now: float, score: float | None, threshold: float | None
     ) -> list[Message]:
-        findings = self.find_changes(last_sound(self.capture, now))
+        samples = last_sound(self.capture, now)
+        begin = now - len(samples) / self.capture.rate
+        findings = self.find_changes(samples, begin)
         return self.events.begin(
             "anomaly",
             level,
@@ -349,11 +389,21 @@ class StreamMonitor(MachineMonitor):
             threshold=threshold,
             findings=findings,
             baseline_learned_at=self.references.learned_at,
+            speed_rpm=self.shaft.rpm(begin, now),
         )
 
-    def find_changes(self, samples: Floats) -> tuple[Finding, ...]:
-        """How an unusual sound (samples,) differs from the normal one; () where that is unknown."""
-        return changes_of(self.references.sound, samples, self.capture.rate)
+    def find_changes(self, samples: Floats, begin: float) -> tuple[Finding, ...]:
+        """How an unusual sound (samples,) differs from the normal one; () where that is unknown.
+
+        `begin`: its time, for the speed of the shaft.
+        """
+        rate = self.capture.rate
+        lines = self.shaft.lines(begin, begin + len(samples) / rate)
+        return changes_of(self.references.sound, samples, rate, lines)
+
+    def signature(self, samples: Floats) -> Signature:
+        """How a sound (samples,) differs from the normal one, to recognise it again."""
+        return signature(self.references.sound, samples, self.capture.rate)
 
     def _report_drift(self, now: float, verdict: Verdict) -> list[Message]:
         if not verdict.drifted:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ssdpt.alarms.change_finder import find_changes
 from ssdpt.alarms.findings import Finding
 from ssdpt.alarms.judge import MachineJudge
+from ssdpt.alarms.line_names import name_lines
 from ssdpt.alarms.sound_reference import SoundReference
+from ssdpt.diagnosis.lines import DiagnosisLine
 from ssdpt.monitor.capture.capture import AudioCapture
 from ssdpt.monitor.capture.gaps import without_gaps
 from ssdpt.monitor.events import descriptions
@@ -15,12 +19,21 @@ _COMPARED_SECONDS = 10.0  # of sound that is compared with the normal one when a
 _LEVEL_SECONDS = 5  # whose median level is compared with the usual one
 
 
-def changes_of(reference: SoundReference | None, samples: Floats, rate: int) -> tuple[Finding, ...]:
-    """How a sound (samples,) at `rate` Hz differs from the normal one; () where that is unknown."""
+def changes_of(
+    reference: SoundReference | None,
+    samples: Floats,
+    rate: int,
+    lines: Sequence[DiagnosisLine] = (),
+) -> tuple[Finding, ...]:
+    """How a sound (samples,) at `rate` Hz differs from the normal one; () where that is unknown.
+
+    `lines` of the machine at its speed then; what lies on one is named.
+    """
     pieces = without_gaps(samples, rate)
     if reference is None or reference.sample_rate != rate or not pieces:
         return ()
-    return find_changes(reference, pieces, alerted=True)
+    findings = find_changes(reference, pieces, alerted=True)
+    return name_lines(findings, lines, reference, pieces)
 
 
 def last_sound(capture: AudioCapture, now: float) -> Floats:

@@ -11,6 +11,7 @@ from ssdpt.monitor.config import SensorSettings, SourceSettings
 from ssdpt.monitor.sources.base import Source
 from ssdpt.monitor.sources.clock import SYSTEM, Clock
 from ssdpt.monitor.sources.snapshot import SnapshotSource
+from ssdpt.sentences import Sentence
 
 
 def open_source(settings: SourceSettings, rate: int, clock: Clock = SYSTEM) -> Source:
@@ -26,6 +27,6 @@ def open_snapshots(
     plugin = SourceSettings.registry.load(settings.kind)
     snapshot_class = plugin if issubclass(plugin, SnapshotSource) else plugin.snapshot_class
     if snapshot_class is None:
-        raise SsdptError(f"a source of kind {settings.kind} gives no snapshots")
+        raise SsdptError(Sentence("sources.noSnapshots", kind=settings.kind))
     source: SnapshotSource = snapshot_class(settings, sensor, clock)
     return source

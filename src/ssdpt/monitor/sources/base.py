@@ -12,6 +12,7 @@ from ssdpt.errors import SsdptError
 from ssdpt.monitor.config import ChannelSettings, SourceSettings
 from ssdpt.monitor.sources.chunk import Chunk
 from ssdpt.monitor.sources.clock import SYSTEM, Clock
+from ssdpt.sentences import Sentence
 from ssdpt.types import Floats
 
 if TYPE_CHECKING:
@@ -65,7 +66,10 @@ class SourceWithStatus(ABC):
         self.clock = clock
         speed = settings.playback_speed
         self._status = SourceStatus(
-            False, "not started", clock.wall(), speed=1.0 if speed is None else speed
+            False,
+            Sentence("sources.notStarted"),
+            clock.wall(),
+            speed=1.0 if speed is None else speed,
         )
 
     @property
@@ -117,7 +121,7 @@ def check_channel(name: str, channel: int, channels: int) -> None:
     """SsdptError where the sound `name` has no such channel."""
     if channel >= channels:
         raise SsdptError(
-            f"{name}: there is no channel {channel}; it has "
-            f"{'1 channel' if channels == 1 else f'{channels} channels'}, counted from 0: "
-            f"choose one from 0 to {channels - 1}"
+            Sentence(
+                "sources.noChannel", name=name, channel=channel, count=channels, last=channels - 1
+            )
         )

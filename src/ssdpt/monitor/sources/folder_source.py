@@ -22,6 +22,7 @@ from ssdpt.monitor.sources.recordings import read_blocks, sound_files
 from ssdpt.monitor.sources.snapshot import Snapshot, SnapshotSource, Unusable
 from ssdpt.monitor.sources.snapshot_file import SnapshotFile
 from ssdpt.monitor.sources.timeline import Placement, RecordingTimeline
+from ssdpt.sentences import Sentence, said
 from ssdpt.types import Floats
 
 _TOLERANCE = 2.0  # seconds; some file systems keep times no finer
@@ -79,7 +80,7 @@ class FolderSnapshots(SnapshotSource):
                 yield from read
             first = False
             self.clock.wait(stop, POLL)
-        self._update_status(connected=False, message="stopped")
+        self._update_status(connected=False, message=Sentence("sources.stopped"))
 
     def probe(self, timeout: float) -> str:
         """Lists the folder; files already there are not read."""
@@ -93,7 +94,7 @@ class FolderSnapshots(SnapshotSource):
         try:
             files = self._watch.new_files(first=first)
         except SourceLost as lost:
-            self._update_status(connected=False, message=str(lost))
+            self._update_status(connected=False, message=said(lost))
             return []
         self._update_status(connected=True, message=self._watch.message)
         # By the times in their names, where they have some: files may be copied in any order.
@@ -104,7 +105,7 @@ class FolderSnapshots(SnapshotSource):
         try:
             content = SnapshotFile.read(file.path, self.sensor)
         except SsdptError as error:
-            return [Unusable(str(error))] if self._watch.give_up(file, error) else None
+            return [Unusable(said(error))] if self._watch.give_up(file, error) else None
         if not file.unchanged:
             return None
         self._watch.mark_done(file)
@@ -151,7 +152,7 @@ class FolderSource(Source):
                 if stop.is_set():
                     break
             self.clock.wait(stop, POLL)
-        self._update_status(connected=False, message="stopped")
+        self._update_status(connected=False, message=Sentence("sources.stopped"))
 
     def chunks_once(self, stop: threading.Event) -> Iterator[Chunk]:
         """Lists the folder; gives no sound, since files already there are not read."""
@@ -166,7 +167,7 @@ class FolderSource(Source):
         try:
             files = self._watch.new_files(first=first)
         except SourceLost as lost:
-            self._update_status(connected=False, message=str(lost))
+            self._update_status(connected=False, message=said(lost))
             return []
         self._update_status(connected=True, message=self._watch.message)
         recordings = []

@@ -11,6 +11,7 @@ from ssdpt.errors import SsdptError
 from ssdpt.monitor.sources.base import SourceLost
 from ssdpt.monitor.sources.clock import Clock
 from ssdpt.monitor.sources.recordings import skipped_message
+from ssdpt.sentences import Sentence, clauses, said
 
 POLL = 0.5  # seconds; polling also sees what other computers write onto a network share
 _STEADY = 1.0  # seconds without a change until a file is opened
@@ -53,12 +54,13 @@ class FolderWatch:
     @property
     def message(self) -> str:
         """What is watched, and how many files were skipped."""
-        return f"watching {self._folder}" + skipped_message(self._skipped, self._last_skipped)
+        watching = Sentence("sources.watching", folder=self._folder)
+        return clauses(watching, skipped_message(self._skipped, self._last_skipped))
 
     def check_folder(self) -> None:
         """SsdptError where it can never be a folder."""
         if self._folder.is_file():
-            raise SsdptError(f"{self._folder}: is a file; give the folder that is written into")
+            raise SsdptError(Sentence("sources.notAFolder", folder=self._folder))
 
     def new_files(self, *, first: bool = False) -> list[WatchedFile]:
         """Files that are new and no longer written, oldest first; SourceLost where none can be.
@@ -69,7 +71,9 @@ class FolderWatch:
             listed = [_file(path) for path in self._list_files(self._folder)]
         except OSError as error:
             reason = error.strerror or str(error)
-            raise SourceLost(f"{self._folder}: cannot be listed ({reason})") from error
+            raise SourceLost(
+                Sentence("sources.notListed", folder=self._folder, reason=reason)
+            ) from error
         files = {file for file in listed if file is not None}
         if self._done is None:
             # Where the folder appears later, only the times of its files tell which are new.
@@ -97,7 +101,7 @@ class FolderWatch:
     def count_skipped(self, error: SsdptError) -> None:
         """One more that cannot be read."""
         self._skipped += 1
-        self._last_skipped = str(error)
+        self._last_skipped = said(error)
 
     def _age(self, file: WatchedFile) -> float:
         """Seconds for which it has not changed."""

@@ -19,6 +19,7 @@ from ssdpt.monitor.sources.block_converter import BlockConverter
 from ssdpt.monitor.sources.chunk import Chunk
 from ssdpt.monitor.sources.clock import SYSTEM, Clock
 from ssdpt.monitor.sources.reconnecting import ReconnectingSource
+from ssdpt.sentences import Sentence
 from ssdpt.types import Floats
 
 _BLOCK = 0.1  # seconds that the sound card delivers at a time
@@ -59,7 +60,11 @@ class MicrophoneSource(ReconnectingSource):
         super().__init__(settings, rate, clock, backoff)
         text = settings.device.strip()
         self._device = int(text) if text.isdecimal() else text or None
-        self.name = f"microphone {text}" if text else "the default microphone"
+        self.name = (
+            Sentence("sources.microphone", device=text)
+            if text
+            else Sentence("sources.defaultMicrophone")
+        )
 
     def chunks_once(self, stop: threading.Event) -> Iterator[Chunk]:
         audio = sounddevice()
@@ -90,10 +95,13 @@ class MicrophoneSource(ReconnectingSource):
                     callback=receive,
                 ),
             ):
-                self._connected(f"{self.name}: {device['name']}", rate_in, channels)
+                recording = Sentence("common.of", name=self.name, what=device["name"])
+                self._connected(recording, rate_in, channels)
                 yield from self._chunks_of(blocks, rate_in, stop)
         except audio.PortAudioError as error:
-            raise SourceLost(f"{self.name}: cannot be recorded ({_reason(error)})") from error
+            raise SourceLost(
+                Sentence("sources.notRecorded", name=self.name, reason=_reason(error))
+            ) from error
 
     def _chunks_of(
         self, blocks: queue.Queue[_Block], rate_in: int, stop: threading.Event
@@ -105,7 +113,7 @@ class MicrophoneSource(ReconnectingSource):
                 arrived, frames, lost = blocks.get(timeout=_POLL)
             except queue.Empty:
                 if self.clock.steady() - last > _TIMEOUT:
-                    raise SourceLost(f"{self.name}: delivers no sound any more") from None
+                    raise SourceLost(Sentence("sources.noSoundAnyMore", name=self.name)) from None
                 continue
             last = self.clock.steady()
             if converter is None or lost:
@@ -120,12 +128,11 @@ class MicrophoneSource(ReconnectingSource):
             return audio.query_devices(self._device, "input")
         except (audio.PortAudioError, ValueError) as error:
             if "Multiple" in str(error):
-                raise SsdptError(
-                    f"{self.name}: several devices match; give more of the name, or the number "
-                    "that `python -m sounddevice` shows"
-                ) from error
-            _search_again(audio)
-            raise SourceLost(f"{self.name}: not found ({_reason(error)})") from error
+                raise SsdptError(Sentence("sources.severalDevices", name=self.name)) from error
+            search_again(audio)
+            raise SourceLost(
+                Sentence("sources.notFound", name=self.name, reason=_reason(error))
+            ) from error
 
 
 @contextmanager
@@ -149,7 +156,7 @@ def _channels_to_record(channel: int, channels: int) -> int:
     return channels if channels <= _MAX_CHANNELS else max(2, channel + 1)
 
 
-def _search_again(audio: Any) -> None:
+def search_again(audio: Any) -> None:
     """PortAudio lists devices only when it starts: restart it to see one plugged in later."""
     with _devices:
         if not _open_devices:

@@ -8,7 +8,7 @@ import queue
 import secrets
 import threading
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 from pydantic import Field
 
@@ -20,6 +20,7 @@ from ssdpt.monitor.sources.base import SourceLost
 from ssdpt.monitor.sources.clock import SYSTEM, Clock
 from ssdpt.monitor.sources.snapshot import Snapshot, SnapshotSource, Unusable
 from ssdpt.monitor.sources.snapshot_message import decode_snapshot
+from ssdpt.sentences import Sentence, said
 
 if TYPE_CHECKING:
     import aiomqtt
@@ -53,6 +54,10 @@ class MqttSourceSettings(SourceSettings, BrokerSettings):
     def reads_local_files(self) -> bool:
         return self.password_file is not None or self.ca_file is not None
 
+    def for_trial(self) -> Self:
+        # A broker lets in one client of a name: the second would push out the first.
+        return self.model_copy(update={"client_id": ""})
+
 
 class MqttSource(SnapshotSource):
     """Subscribes with QoS 1 on a thread of its own, and reconnects after waits that grow.
@@ -74,7 +79,7 @@ class MqttSource(SnapshotSource):
         self._received: queue.SimpleQueue[tuple[bytes, float]] = queue.SimpleQueue()
         self._backoff = Backoff()
         self._was_connected = False
-        self._update_status(message="not connected yet")
+        self._update_status(message=Sentence("sources.notConnectedYet"))
 
     def snapshots(self, stop: threading.Event) -> Iterator[Snapshot | Unusable]:
         receiver = threading.Thread(
@@ -86,7 +91,7 @@ class MqttSource(SnapshotSource):
                 content, arrived = self._received.get(timeout=_POLL)
                 yield self._decode(content, arrived)
         receiver.join(2 * _POLL)
-        self._update_status(connected=False, message="stopped")
+        self._update_status(connected=False, message=Sentence("sources.stopped"))
 
     def probe(self, timeout: float) -> str:
         async def subscribe() -> None:
@@ -98,18 +103,20 @@ class MqttSource(SnapshotSource):
         try:
             asyncio.run(subscribe())
         except self._broker.error as error:
-            raise SourceLost(f"{self._broker.name}: no connection ({error})") from None
+            raise SourceLost(
+                Sentence("sources.noConnection", name=self._broker.name, reason=error)
+            ) from None
         return self._subscribed
 
     @property
     def _subscribed(self) -> str:
-        return f"{self._broker.name}: subscribed to {self._topic}"
+        return Sentence("sources.subscribed", name=self._broker.name, topics=self._topic)
 
     def _decode(self, content: bytes, arrived: float) -> Snapshot | Unusable:
         try:
             snapshot = decode_snapshot(content, self.sensor, arrived)
         except SsdptError as error:
-            return Unusable(str(error))
+            return Unusable(said(error))
         self._update_status(rate_in=snapshot.sample_rate, channels_in=len(snapshot.samples))
         return snapshot
 
@@ -128,11 +135,12 @@ class MqttSource(SnapshotSource):
                     await until_one_ends(self._take(client), _stopped(stop))
                 return
             except self._broker.error as error:
-                reason = f"no connection ({error})"
+                reason = str(error)
             except Exception as error:  # such as a host name that is not valid
-                reason = f"no connection ({type(error).__name__})"
+                reason = type(error).__name__
             wait = next(self._backoff)
-            message = f"{self._broker.name}: {reason}; retrying in {wait:.1f} s"
+            problem = Sentence("sources.noConnection", name=self._broker.name, reason=reason)
+            message = Sentence("sources.retrying", problem=problem, seconds=round(wait, 1))
             self._update_status(connected=False, message=message)
             await _pause(stop, wait)
 

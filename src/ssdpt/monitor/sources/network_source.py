@@ -8,14 +8,15 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
+from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from ssdpt.common.backoff import Backoff
 from ssdpt.errors import SsdptError
-from ssdpt.monitor.config import ChannelSettings
+from ssdpt.monitor.config import ChannelSettings, SourceSettings
 from ssdpt.monitor.sources.background import BackgroundIterator
 from ssdpt.monitor.sources.base import CHUNK_SECONDS, SourceLost, check_channel
 from ssdpt.monitor.sources.block_converter import BlockConverter
@@ -23,12 +24,14 @@ from ssdpt.monitor.sources.chunk import Chunk
 from ssdpt.monitor.sources.clock import SYSTEM, Clock
 from ssdpt.monitor.sources.playback import PlaybackTimer
 from ssdpt.monitor.sources.reconnecting import ReconnectingSource
+from ssdpt.sentences import Sentence, said
 from ssdpt.types import Floats
 
 # Of addresses that may be added by HTTP; anything else might be a file of this computer.
 STREAM_SCHEMES = ("rtsp", "rtsps", "rtmp", "http", "https", "udp", "rtp", "srt", "tcp")
 # No `file`: a playlist from a server must not make ffmpeg read files of this computer.
 _PROTOCOLS = "http,https,httpproxy,tcp,tls,udp,rtp,srtp,rtsp,rtsps,rtmp,rtmps,hls,crypto,srt,data"
+HIDDEN = "…"  # in place of what is secret in an address
 _MAX_FRAMES = 64  # that are decoded ahead
 _MAX_AHEAD = 0.25  # seconds; a server may send faster than real time
 _MIN_GAP = 0.1  # seconds between the time stamps of two frames
@@ -43,10 +46,30 @@ class NetworkSettings(ChannelSettings):
     url: str = Field(description="rtsp://…, http://… or a file")
     timeout: float = Field(10.0, gt=0, description="seconds without data until it reconnects")
 
+    @field_validator("url")
+    @classmethod
+    def _connects(cls, url: str) -> str:
+        """ffmpeg would open a port of this computer and wait for anyone to send."""
+        query = parse_qs(urlsplit(url).query, keep_blank_values=True)
+        if "listen" in query or any(mode.lower() != "caller" for mode in query.get("mode", ())):
+            raise ValueError(Sentence("sources.listens"))
+        return url
+
     @property
     def reads_local_files(self) -> bool:
         scheme, separator, _ = self.url.partition("://")
         return not separator or scheme not in STREAM_SCHEMES
+
+    def masked(self) -> Self:
+        return self.model_copy(update={"url": without_password(self.url)})
+
+    def with_secrets_of(self, stored: SourceSettings) -> Self:
+        if HIDDEN not in self.url:
+            return self
+        if isinstance(stored, NetworkSettings) and self.url == without_password(stored.url):
+            return self.model_copy(update={"url": stored.url})
+        # A password is only ever sent to where it was meant for.
+        raise SsdptError(Sentence("sources.hiddenPassword"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +110,8 @@ class NetworkSource(ReconnectingSource):
                 expected = frame.time + len(frame.samples) / frame.rate
             if converter is None:
                 self._times.restart(began)
-                self._connected(f"connected to {self.name}", frame.rate, frame.samples.shape[1])
+                connected = Sentence("sources.connectedTo", name=self.name)
+                self._connected(connected, frame.rate, frame.samples.shape[1])
             elif _MIN_GAP < gap < _MAX_GAP:
                 yield from self._with_times([converter.finish()], stop)
                 self._times.skip(gap)
@@ -109,22 +133,23 @@ class NetworkSource(ReconnectingSource):
         """A file of this computer, in real time."""
         path = Path(self._url.removeprefix("file://").removeprefix("file:"))
         if not path.is_file():
-            raise SsdptError(f"{path}: there is no such file; check the path")
+            raise SsdptError(Sentence("sources.noFile", path=path))
         converter: BlockConverter | None = None
         timer = PlaybackTimer(self.rate, clock=self.clock)
         try:
             for frame in self._frames(stop, str(path)):
                 if converter is None:
                     converter = BlockConverter(frame.rate, self.rate, self.channel, CHUNK_SECONDS)
-                    self._connected(f"playing {path}", frame.rate, frame.samples.shape[1])
+                    playing = Sentence("sources.playing", file=path)
+                    self._connected(playing, frame.rate, frame.samples.shape[1])
                 for samples in converter.feed(frame.samples):
                     yield timer.chunk(samples, stop)
         except SourceLost as lost:
             if converter is None:
-                raise SsdptError(str(lost)) from lost
+                raise SsdptError(said(lost)) from lost
             if len(rest := converter.finish()):
                 yield timer.chunk(rest, stop)
-            self._update_status(connected=False, message=f"{path}: played to its end")
+            self._update_status(connected=False, message=Sentence("sources.playedToEnd", path=path))
 
     def _frames(self, stop: threading.Event, url: str = "") -> Iterator[_Frame]:
         """Decoded on a thread of its own, since ffmpeg cannot be interrupted while it waits."""
@@ -139,22 +164,24 @@ class NetworkSource(ReconnectingSource):
                 try:
                     frame = frames.get()
                 except EOFError:
-                    raise SourceLost(f"{self.name}: the stream has ended") from None
+                    raise SourceLost(Sentence("sources.streamEnded", name=self.name)) from None
                 now = self.clock.steady()
                 if frame is not None:
                     check_channel(self.name, self.channel, frame.samples.shape[1])
                     yield frame
                     last = self.clock.steady()
                 elif now - last > self._timeout + _GRACE:
-                    raise SourceLost(f"{self.name}: no data for {self._timeout:g} s")
+                    raise SourceLost(
+                        Sentence("sources.noData", name=self.name, seconds=self._timeout)
+                    )
 
 
 def without_password(url: str) -> str:
     """The address as it may be shown; cameras take passwords in query and path as well."""
     # The second form is a password with a slash, although that is wrong; a port is not one.
-    url = re.sub(r"(?<=://)([^/]*|[^/]*:(?!\d+/)[^@]*)@", "…@", url)
-    url = re.sub(r"\?.*", "?…", url)
-    return re.sub(r"(?<==)[^/]+", "…", url)
+    url = re.sub(r"(?<=://)([^/]*|[^/]*:(?!\d+/)[^@]*)@", f"{HIDDEN}@", url)
+    url = re.sub(r"\?.*", f"?{HIDDEN}", url)
+    return re.sub(r"(?<==)[^/]+", HIDDEN, url)
 
 
 def _decoded(av: Any, url: str, name: str, timeout: float) -> Iterator[_Frame]:
@@ -166,7 +193,7 @@ def _decoded(av: Any, url: str, name: str, timeout: float) -> Iterator[_Frame]:
             url, options=options, timeout=(timeout, timeout), metadata_errors="replace"
         ) as container:
             if not container.streams.audio:
-                raise SsdptError(f"{name}: it has no sound, only video or data")
+                raise SsdptError(Sentence("sources.noAudio", name=name))
             for packet in container.demux(container.streams.audio[0]):
                 try:
                     frames = packet.decode()
@@ -175,15 +202,14 @@ def _decoded(av: Any, url: str, name: str, timeout: float) -> Iterator[_Frame]:
                 for frame in frames:
                     yield _Frame(_floats(frame), frame.sample_rate, frame.time)
     except (av.error.ProtocolNotFoundError, av.error.DemuxerNotFoundError) as error:
-        raise SsdptError(
-            f"{name}: this kind of stream is not supported; check the address"
-        ) from error
+        raise SsdptError(Sentence("sources.unsupportedStream", name=name)) from error
     except (av.error.HTTPUnauthorizedError, av.error.HTTPForbiddenError) as error:
-        raise SsdptError(f"{name}: access denied; check user and password") from error
+        raise SsdptError(Sentence("sources.accessDenied", name=name)) from error
     except av.error.ExitError as error:
-        raise SourceLost(f"{name}: no data for {timeout:g} s") from error
+        raise SourceLost(Sentence("sources.noData", name=name, seconds=timeout)) from error
     except av.error.FFmpegError as error:
-        raise SourceLost(f"{name}: {(error.strerror or str(error)).lower()}") from error
+        reason = (error.strerror or str(error)).lower()
+        raise SourceLost(Sentence("common.of", name=name, what=reason)) from error
 
 
 def _floats(frame: Any) -> Floats:
@@ -206,6 +232,4 @@ def _av() -> Any:
     try:
         return importlib.import_module("av")
     except ImportError as error:
-        raise SsdptError(
-            "a network stream needs the package av; install it with: pip install 'ssdpt[stream]'"
-        ) from error
+        raise SsdptError(Sentence("sources.needsAv")) from error

@@ -3,12 +3,29 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 
 from ssdpt.monitor.sources.chunk import Chunk
 from ssdpt.monitor.sources.clock import SYSTEM, Clock
 from ssdpt.types import Floats
 
 _MAX_DELAY = 1.0  # seconds behind that are caught up; beyond that, playback goes on later
+
+
+class PlaybackClock(Clock):
+    """The computer's clocks, for playback that begins while the service runs.
+
+    At a speed above that of real time the times of what is played run ahead of the computer's. What
+    begins later goes on from there, or the time of its machine would jump back.
+    """
+
+    def __init__(self, played_until: Callable[[], float]) -> None:
+        """`played_until`: the time, in seconds since 1970, that the others have reached by now."""
+        self._played_until = played_until
+        self._opened_at = played_until()
+
+    def wall(self) -> float:
+        return max(super().wall(), self._opened_at, self._played_until())
 
 
 class PlaybackTimer:

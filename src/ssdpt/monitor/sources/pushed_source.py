@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
-import queue
 import threading
 from collections import deque
 from collections.abc import Iterator
@@ -20,14 +18,22 @@ from ssdpt.errors import SsdptError
 from ssdpt.monitor.config import ChannelSettings, SensorSettings
 from ssdpt.monitor.sources.base import CHUNK_SECONDS, Source, check_channel
 from ssdpt.monitor.sources.chunk import Chunk
-from ssdpt.monitor.sources.clock import SYSTEM, TOLERANCE, Clock
+from ssdpt.monitor.sources.clock import MIN_GAP, SYSTEM, TOLERANCE, Clock
 from ssdpt.monitor.sources.snapshot import Snapshot, SnapshotSource, Unusable
-from ssdpt.monitor.sources.snapshot_message import SnapshotMessage, from_frames, snapshot_of
+from ssdpt.monitor.sources.snapshot_message import (
+    MOST_VALUES,
+    SnapshotMessage,
+    from_frames,
+    snapshot_of,
+)
 from ssdpt.monitor.sources.timeline import RecordingTimeline
+from ssdpt.sentences import Sentence, clauses
 from ssdpt.types import Floats
 
 MAX_WAITING = 60.0  # seconds of sound
+MAX_AT_ONCE = 3600.0  # seconds of sound in one recording
 _MOST_WAITING_SNAPSHOTS = 1000
+_MOST_WAITING_VALUES = 2 * MOST_VALUES  # samples times axes, of all snapshots together
 _MAX_AHEAD = 60.0  # seconds that the end of what is sent may lie in the future
 _DISCONNECTED_AFTER = 60.0  # seconds without a push, where max_silence is empty
 _IDLE = 1.0  # seconds until the resampler is emptied
@@ -75,8 +81,10 @@ class PushedSnapshots(SnapshotSource):
         self, settings: PushedSettings, sensor: SensorSettings, clock: Clock = SYSTEM
     ) -> None:
         super().__init__(settings, sensor, clock)
-        self._waiting: queue.Queue[Snapshot] = queue.Queue(_MOST_WAITING_SNAPSHOTS)
-        self._update_status(connected=True, message="waiting for the first snapshot")
+        self._waiting: deque[Snapshot] = deque()
+        self._values = 0  # of those that wait
+        self._change = threading.Condition()
+        self._update_status(connected=True, message=Sentence("sources.waitingForSnapshot"))
 
     def push(
         self,
@@ -95,29 +103,39 @@ class PushedSnapshots(SnapshotSource):
 
     def snapshots(self, stop: threading.Event) -> Iterator[Snapshot | Unusable]:
         while not stop.is_set():
-            with contextlib.suppress(queue.Empty):
-                yield self._waiting.get(timeout=_POLL)
-        self._update_status(connected=False, message="stopped")
+            if (snapshot := self._next()) is not None:
+                yield snapshot
+        self._update_status(connected=False, message=Sentence("sources.stopped"))
 
     def probe(self, timeout: float) -> str:
         """Nothing arrives before someone sends it."""
         return self.status.message
 
     def _add(self, snapshot: Snapshot) -> float:
-        try:
-            self._waiting.put_nowait(snapshot)
-        except queue.Full:
-            raise SsdptError(
-                f"{_MOST_WAITING_SNAPSHOTS} snapshots are waiting to be processed; send them no "
-                "faster than they were taken"
-            ) from None
+        with self._change:
+            count, values = len(self._waiting), self._values + snapshot.samples.size
+            if count >= _MOST_WAITING_SNAPSHOTS or (count and values > _MOST_WAITING_VALUES):
+                raise SsdptError(Sentence("sources.tooManySnapshots", count=count))
+            self._waiting.append(snapshot)
+            self._values = values
+            self._change.notify()
         self._update_status(
             connected=True,
-            message="snapshots arrive",
+            message=Sentence("sources.snapshotsArrive"),
             rate_in=snapshot.sample_rate,
             channels_in=len(snapshot.samples),
         )
         return snapshot.seconds
+
+    def _next(self) -> Snapshot | None:
+        with self._change:
+            if not self._waiting:
+                self._change.wait(_POLL)
+            if not self._waiting:
+                return None
+            snapshot = self._waiting.popleft()
+            self._values -= snapshot.samples.size
+            return snapshot
 
 
 class PushedSource(Source):
@@ -134,7 +152,7 @@ class PushedSource(Source):
         self._waiting = 0.0  # seconds
         self._last = clock.steady()
         self._change = threading.Condition()
-        self._update_status(message="waiting for the first sound")
+        self._update_status(message=Sentence("sources.waitingForSound"))
 
     def push(
         self,
@@ -147,30 +165,32 @@ class PushedSource(Source):
 
         `samples`: (frames, channels), or interleaved; float within ±1 or 16-bit. `time` is that
         of the first sample; without it the sound follows the last, or ended just now. Sound that
-        overlaps with earlier sound is dropped. More than `MAX_WAITING` seconds at once are
-        accepted only where nothing waits. May be called from any thread.
+        overlaps with earlier sound is dropped. More than `MAX_WAITING` seconds at once, up to
+        `MAX_AT_ONCE`, are accepted only where nothing waits. May be called from any thread.
         """
         mono = self._one_channel(samples, rate, channels)
+        if len(mono) > MAX_AT_ONCE * rate:
+            raise SsdptError(Sentence("api.tooLong", minutes=round(MAX_AT_ONCE / 60)))
         if time is not None and not math.isfinite(time):
-            raise SsdptError(f"{time} is not a time; send seconds since 1970")
+            raise SsdptError(Sentence("sources.notATime", time=time))
         seconds = len(mono) / rate
         now = self.clock.wall()
         with self._change:
             if self._waiting > CHUNK_SECONDS and self._waiting + seconds > MAX_WAITING:
-                raise SsdptError(
-                    f"{self._waiting:.0f} s of sound are waiting to be processed; "
-                    f"send it no faster than it was recorded"
-                )
+                raise SsdptError(Sentence("sources.tooMuchSound", seconds=round(self._waiting)))
+            set_back = self._follow_clock(now)
             begin = now - seconds if time is None else time
             placement = self._timeline.place(begin, seconds, exact=time is not None)
             ahead = placement.time + seconds - placement.cut - now
             self._check_future(ahead, time_given=time is not None)
             self._timeline.add(placement, seconds)
-            push = _Push(mono[round(placement.cut * rate) :], rate, placement.time, placement.gap)
+            gap = MIN_GAP if set_back else placement.gap
+            push = _Push(mono[round(placement.cut * rate) :], rate, placement.time, gap)
             self._last = self.clock.steady()
-            message = "sound arrives"
+            message: str = Sentence("sources.soundArrives")
             if placement.cut:
-                message += f"; {placement.cut:.1f} s of the last push were sent before"
+                cut = Sentence("sources.sentBefore", seconds=round(placement.cut, 1))
+                message = clauses(message, cut)
             self._update_status(connected=True, message=message, rate_in=rate, channels_in=channels)
             if len(push.samples):
                 self._pushes.append(push)
@@ -197,7 +217,7 @@ class PushedSource(Source):
             if resampler is None:
                 resampler, rate_in = Resampler(push.rate, self.rate, clean=True), push.rate
                 position = push.time
-            for chunk in self._split(resampler.feed(push.samples), position, push.gap):
+            for chunk in self._resampled(resampler, push, position):
                 seconds = len(chunk.samples) / self.rate
                 position = chunk.time + seconds
                 with self._change:
@@ -209,7 +229,7 @@ class PushedSource(Source):
             with self._change:
                 # Counted again: what the resampler holds back would add up.
                 self._waiting = sum(push.seconds for push in self._pushes)
-        self._update_status(connected=False, message="stopped")
+        self._update_status(connected=False, message=Sentence("sources.stopped"))
 
     def chunks_once(self, stop: threading.Event) -> Iterator[Chunk]:
         """No sound before someone sends it."""
@@ -220,23 +240,29 @@ class PushedSource(Source):
     ) -> Floats:
         """The chosen channel as float (n,); SsdptError where the samples are not usable."""
         frames = _frames(samples, rate, channels)
-        check_channel("the sound sent", self.channel, channels)
-        mono = frames[:, self.channel]
+        check_channel(Sentence("sources.soundSent"), self.channel, channels)
+        mono = np.ascontiguousarray(frames[:, self.channel])
         if not np.isfinite(mono).all():
-            raise SsdptError("some samples are not numbers (NaN or infinite)")
+            raise SsdptError(Sentence("sources.notNumbers"))
         return mono
+
+    def _follow_clock(self, now: float) -> bool:
+        """Whether the computer's clock was set back: then sound is placed by its new time.
+
+        Nothing is accepted that ends so far in the future, so nothing else can explain it.
+        """
+        end = self._timeline.end
+        if end is None or end <= now + _MAX_AHEAD + TOLERANCE:
+            return False
+        self._timeline = RecordingTimeline(TOLERANCE)
+        return True
 
     def _check_future(self, ahead: float, *, time_given: bool) -> None:
         if ahead <= _MAX_AHEAD:
             return
         if time_given:
-            raise SsdptError(
-                f"the sound ends {ahead:.0f} s in the future; set the sender's clock right"
-            )
-        raise SsdptError(
-            f"the sound is {ahead:.0f} s ahead of real time; send the time of sound that was "
-            f"recorded earlier"
-        )
+            raise SsdptError(Sentence("sources.inTheFuture", seconds=round(ahead)))
+        raise SsdptError(Sentence("sources.aheadOfTime", seconds=round(ahead)))
 
     def _next_push(self) -> _Push | None:
         with self._change:
@@ -247,8 +273,19 @@ class PushedSource(Source):
     def _check_silence(self, now: float) -> None:
         silence = now - self._last
         if self.status.connected and silence > self._disconnected_after:
-            message = f"nothing was sent for {self._disconnected_after:g} s"
+            message = Sentence("sources.nothingSent", seconds=self._disconnected_after)
             self._update_status(connected=False, message=message)
+
+    def _resampled(self, resampler: Resampler, push: _Push, position: float) -> Iterator[Chunk]:
+        """A push at the rate of the machine, from the time `position` on.
+
+        A second after the other: a long one, at a high rate, would take gigabytes.
+        """
+        gap, length = push.gap, round(CHUNK_SECONDS * push.rate)
+        for at in range(0, len(push.samples), length):
+            for chunk in self._split(resampler.feed(push.samples[at : at + length]), position, gap):
+                gap, position = 0.0, chunk.time + len(chunk.samples) / self.rate
+                yield chunk
 
     def _split(self, samples: Floats, time: float, gap: float) -> Iterator[Chunk]:
         length = round(CHUNK_SECONDS * self.rate)
@@ -259,13 +296,13 @@ class PushedSource(Source):
 def _frames(samples: NDArray[np.float32] | NDArray[np.int16], rate: int, channels: int) -> Floats:
     """(frames, channels) as float; SsdptError where they cannot be so."""
     if not _RATES[0] <= rate <= _RATES[1]:
-        raise SsdptError(f"a rate of {rate} Hz is not supported; send {_RATES[0]} to {_RATES[1]}")
-    if not 1 <= channels <= _MAX_CHANNELS:
-        raise SsdptError(f"{channels} channels are not supported; send 1 to {_MAX_CHANNELS}")
-    if samples.size % channels or (samples.ndim == 2 and samples.shape[1] != channels):
         raise SsdptError(
-            f"{samples.size} samples are not a multiple of {channels} channels; send whole frames"
+            Sentence("sources.wrongRate", rate=rate, lowest=_RATES[0], highest=_RATES[1])
         )
+    if not 1 <= channels <= _MAX_CHANNELS:
+        raise SsdptError(Sentence("sources.wrongChannels", channels=channels, most=_MAX_CHANNELS))
+    if samples.size % channels or (samples.ndim == 2 and samples.shape[1] != channels):
+        raise SsdptError(Sentence("sources.brokenFrames", samples=samples.size, channels=channels))
     frames = samples.reshape(-1, channels)
     if frames.dtype == np.int16:
         return frames.astype(np.float32) / np.float32(32768)

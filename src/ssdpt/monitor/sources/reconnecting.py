@@ -12,6 +12,7 @@ from ssdpt.monitor.config import SourceSettings
 from ssdpt.monitor.sources.base import Source, SourceLost
 from ssdpt.monitor.sources.chunk import Chunk
 from ssdpt.monitor.sources.clock import SYSTEM, Clock, SampleClock
+from ssdpt.sentences import Sentence, said
 
 _STABLE = 10.0  # seconds of sound after which a connection counts as stable
 
@@ -48,13 +49,14 @@ class ReconnectingSource(Source):
                     if stop.is_set():
                         break
             except SsdptError as error:
-                self._update_status(connected=False, message=str(error))
+                self._update_status(connected=False, message=said(error))
                 raise
             except SourceLost as lost:
                 wait = next(self._backoff)
-                self._update_status(connected=False, message=f"{lost}; retrying in {wait:.1f} s")
+                message = Sentence("sources.retrying", problem=lost, seconds=round(wait, 1))
+                self._update_status(connected=False, message=message)
                 self.clock.wait(stop, wait)
-        self._update_status(connected=False, message="stopped")
+        self._update_status(connected=False, message=Sentence("sources.stopped"))
 
     def _connected(self, message: str, rate_in: int, channels_in: int) -> None:
         """Sound arrives: update the status, and count the reconnects."""

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ssdpt.data import audio
 from ssdpt.monitor.sources.base import CHUNK_SECONDS
+from ssdpt.sentences import Sentence
 from ssdpt.types import Floats
 
 
@@ -33,4 +34,4 @@ def sound_files(folder: Path) -> list[Path]:
 
 def skipped_message(count: int, last: str) -> str:
     """What a status adds about files that could not be read; empty where there are none."""
-    return f"; {count} skipped, the last: {last}" if count else ""
+    return Sentence("sources.skipped", count=count, last=last) if count else ""

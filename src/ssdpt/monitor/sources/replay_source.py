@@ -20,6 +20,7 @@ from ssdpt.monitor.sources.playback import PlaybackTimer
 from ssdpt.monitor.sources.recordings import read_blocks, skipped_message, sound_files
 from ssdpt.monitor.sources.snapshot import Snapshot, SnapshotSource, Unusable
 from ssdpt.monitor.sources.snapshot_file import SnapshotFile
+from ssdpt.sentences import Sentence, clauses, said
 from ssdpt.types import Floats
 
 
@@ -69,7 +70,7 @@ class ReplaySnapshots(SnapshotSource):
                 try:
                     file = self._read(path)
                 except SsdptError as error:
-                    problem = str(error)
+                    problem = said(error)
                     yield Unusable(problem)
                     continue
                 for snapshot in file.snapshots(start + offset):
@@ -84,21 +85,20 @@ class ReplaySnapshots(SnapshotSource):
                 if file.count == 1:
                     offset += self._pause(file, path, following)
             if not offset and not stop.is_set():
-                raise SsdptError(f"nothing to play: {problem}")
+                raise SsdptError(Sentence("sources.nothingToPlay", problem=problem))
             if not self._settings.loop:
                 break
-        message = "stopped" if stop.is_set() else f"{self._settings.path}: played to its end"
-        self._update_status(connected=False, message=message)
+        self._update_status(connected=False, message=_end(self._settings.path, stop))
 
     def probe(self, timeout: float) -> str:
         file = self._read(self._files()[0])
-        return f"{self.status.message}, {file.count} snapshots"
+        return Sentence("sources.snapshotsIn", status=self.status.message, count=file.count)
 
     def _files(self) -> list[Path]:
         path = self._settings.path
         files = recording_files(path) if path.is_dir() else _files(path)
         if not files:
-            raise SsdptError(f"{path}: it has no recordings to play")
+            raise SsdptError(Sentence("sources.noRecordings", path=path))
         return files
 
     def _read(self, path: Path) -> SnapshotFile:
@@ -106,7 +106,7 @@ class ReplaySnapshots(SnapshotSource):
         file = SnapshotFile.read(path, self.sensor, settings.snapshot, settings.every)
         self._update_status(
             connected=True,
-            message=f"playing {path.name}",
+            message=Sentence("sources.playing", file=path.name),
             rate_in=file.sample_rate,
             channels_in=len(file.samples),
         )
@@ -151,21 +151,22 @@ class ReplaySource(Source):
                 except audio.AudioError as error:
                     if error.problem == "refused":
                         raise
-                    skipped[path] = str(error)
+                    skipped[path] = said(error)
                 if stop.is_set():
                     break
             if len(skipped) == len(files):
-                raise SsdptError(f"nothing to play: {next(iter(skipped.values()))}")
+                problem = next(iter(skipped.values()))
+                raise SsdptError(Sentence("sources.nothingToPlay", problem=problem))
             if not self._settings.loop:
                 break
-        message = "stopped" if stop.is_set() else f"{self._settings.path}: played to its end"
-        self._update_status(connected=False, message=message + _skipped(skipped))
+        message = clauses(_end(self._settings.path, stop), _skipped(skipped))
+        self._update_status(connected=False, message=message)
 
-    def _samples(self, path: Path, suffix: str) -> Iterator[Floats]:
+    def _samples(self, path: Path, skipped: str) -> Iterator[Floats]:
         info = audio.probe(path)
         self._update_status(
             connected=True,
-            message=f"playing {path.name}{suffix}",
+            message=clauses(Sentence("sources.playing", file=path.name), skipped),
             rate_in=info.sample_rate,
             channels_in=info.channels,
         )
@@ -174,13 +175,20 @@ class ReplaySource(Source):
 
 def _files(path: Path) -> list[Path]:
     if not path.exists():
-        raise SsdptError(f"{path}: there is no such file or folder; check the path")
+        raise SsdptError(Sentence("sources.noFileOrFolder", path=path))
     if path.is_file():
         return [path]
     files = sound_files(path)
     if not files:
-        raise SsdptError(f"{path}: it has no sound files; WAV, FLAC, OGG and MP3 are played")
+        raise SsdptError(Sentence("sources.noSoundFiles", path=path))
     return files
+
+
+def _end(path: Path, stop: threading.Event) -> str:
+    """Why nothing is played any more."""
+    if stop.is_set():
+        return Sentence("sources.stopped")
+    return Sentence("sources.playedToEnd", path=path)
 
 
 def _skipped(errors: dict[Path, str]) -> str:

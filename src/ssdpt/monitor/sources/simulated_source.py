@@ -17,6 +17,7 @@ from ssdpt.monitor.sources.block_converter import BlockConverter
 from ssdpt.monitor.sources.chunk import Chunk
 from ssdpt.monitor.sources.clock import SYSTEM, Clock
 from ssdpt.monitor.sources.playback import PlaybackTimer
+from ssdpt.sentences import Sentence
 from ssdpt.types import Floats
 
 _AHEAD_SECONDS = 30.0
@@ -77,7 +78,7 @@ class SimulatedSource(Source):
                     if stop.is_set():
                         break
                     yield chunk
-        self._update_status(connected=False, message="stopped")
+        self._update_status(connected=False, message=Sentence("sources.stopped"))
 
     def _sound(self) -> Iterator[Floats]:
         return self.machine.sound(
@@ -89,7 +90,8 @@ class SimulatedSource(Source):
 
     def _message(self) -> str:
         machine = self.machine
-        return (
-            f"simulated {machine.machine} {machine.section:02d}, "
-            f"{', '.join(f'{name} {value}' for name, value in machine.point.attributes)}"
+        return Sentence(
+            "sources.simulated",
+            machine=f"{machine.machine} {machine.section:02d}",
+            attributes=[f"{name} {value}" for name, value in machine.point.attributes],
         )

@@ -14,6 +14,7 @@ from ssdpt.errors import SsdptError
 from ssdpt.monitor.config import SensorSettings, SourceSettings
 from ssdpt.monitor.sources.base import SourceWithStatus
 from ssdpt.monitor.sources.clock import SYSTEM, Clock
+from ssdpt.sentences import Sentence
 from ssdpt.types import Floats, Unit
 
 
@@ -78,8 +79,7 @@ def to_full_scale(values: Floats, unit: Unit, sensor: SensorSettings) -> Floats:
     """Values in `unit` (empty: the sensor's own) as samples of which 1 means its full scale."""
     factor = conversion(unit or sensor.unit, sensor.unit)
     if factor is None:
-        own = f"has {sensor.unit}" if sensor.unit else "has no unit"
-        raise SsdptError(
-            f"values in {unit}, but the sensor {own} in the settings; set its unit to {unit}"
-        )
+        if not sensor.unit:
+            raise SsdptError(Sentence("snapshots.noUnit", unit=unit))
+        raise SsdptError(Sentence("snapshots.otherUnit", unit=unit, own=sensor.unit))
     return values * np.float32(factor / sensor.scale)

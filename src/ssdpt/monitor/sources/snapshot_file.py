@@ -13,6 +13,7 @@ from ssdpt.data.sensor import sensor_of
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.config import SensorSettings
 from ssdpt.monitor.sources.snapshot import Snapshot, to_full_scale
+from ssdpt.sentences import Sentence
 from ssdpt.types import Floats
 
 
@@ -43,8 +44,9 @@ class SnapshotFile:
         snapshot, every = snapshot or layout.snapshot, every or layout.every
         length = info.frames if snapshot is None else max(1, round(snapshot * info.sample_rate))
         if length > info.frames:
+            seconds = round(info.seconds, 2)
             raise SsdptError(
-                f"{path}: {info.seconds:.2f} s long, shorter than one snapshot of {snapshot:g} s"
+                Sentence("snapshots.fileTooShort", path=path, seconds=seconds, snapshot=snapshot)
             )
         samples = np.stack([_channel(path, info, number) for number in range(info.channels)])
         if info.unit:

@@ -14,9 +14,13 @@ from ssdpt.data.sensor import SensorUnit
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.config import SensorSettings
 from ssdpt.monitor.sources.snapshot import Snapshot, to_full_scale
+from ssdpt.sentences import Sentence
 from ssdpt.types import Floats
 
 _FORMATS = {"WAV", "WAVEX", "RF64", "FLAC"}
+MOST_VALUES = 10_000_000  # samples times axes of a file
+MOST_JSON_BYTES = 8 * 2**20
+_MOST_JSON_VALUES = 1_000_000
 
 
 class SnapshotMessage(BaseModel):
@@ -39,29 +43,40 @@ class SnapshotMessage(BaseModel):
 
 def read_message(content: bytes) -> SnapshotMessage:
     """SsdptError where it is not a snapshot as JSON."""
+    # Counted as text: a value that has been read takes forty times as much as its two bytes.
+    if len(content) > MOST_JSON_BYTES or content.count(b",") > _MOST_JSON_VALUES:
+        raise SsdptError(too_much_json())
     try:
         return SnapshotMessage.model_validate_json(content)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"][:2])
-        reason = plain_reason(first) if where else "not valid JSON"
-        raise SsdptError(
-            f"not a snapshot as JSON: {f'{where}: ' if where else ''}{reason}; send time, "
-            "sample_rate, unit, and values or axes"
-        ) from None
+        reason = (
+            Sentence("common.of", name=where, what=plain_reason(first))
+            if where
+            else Sentence("snapshots.invalidJson")
+        )
+        raise SsdptError(Sentence("snapshots.notJson", reason=reason)) from None
+
+
+def too_much_json() -> Sentence:
+    """What to do with a snapshot that is too large for JSON."""
+    mebibytes = MOST_JSON_BYTES // 2**20
+    return Sentence("snapshots.tooMuchJson", mebibytes=mebibytes, values=_MOST_JSON_VALUES)
 
 
 def snapshot_of(message: SnapshotMessage, sensor: SensorSettings, arrived: float) -> Snapshot:
     """The snapshot that a message holds; `arrived` in seconds since 1970."""
     if (message.values is None) == (message.axes is None):
-        raise SsdptError("a snapshot has either values, of one axis, or axes, by name")
+        raise SsdptError(Sentence("snapshots.valuesOrAxes"))
     rows = [message.values] if message.axes is None else list(message.axes.values())
     if not rows or len({len(row or ()) for row in rows}) != 1 or not rows[0]:
-        raise SsdptError("a snapshot has the same number of values for each axis, and at least one")
+        raise SsdptError(Sentence("snapshots.sameLength"))
     rate = message.sample_rate or sensor.sample_rate
     if rate is None:
-        raise SsdptError("a snapshot without sample_rate; send it, or set it for the machine")
-    samples = to_full_scale(np.array(rows, np.float32), message.unit, sensor)  # (axes, samples)
+        raise SsdptError(Sentence("snapshots.noSampleRate"))
+    with np.errstate(over="ignore"):  # values that are too large are refused by their checks
+        samples = to_full_scale(np.array(rows, np.float32), message.unit, sensor)  # (axes, samples)
     match message.time:
         case None:
             time = arrived - samples.shape[1] / rate
@@ -79,15 +94,25 @@ def decode_snapshot(content: bytes, sensor: SensorSettings, arrived: float) -> S
     try:
         with soundfile.SoundFile(io.BytesIO(content)) as file:
             if file.format not in _FORMATS:
-                raise SsdptError(f"{file.format} is not supported here; send WAV, FLAC or JSON")
+                raise SsdptError(Sentence("snapshots.unsupportedFormat", format=file.format))
+            # Its header may promise anything, and some bytes of FLAC unpack to a lot.
+            _check_size(file.frames, file.channels)
             frames = file.read(dtype="float32", always_2d=True)
             rate = int(file.samplerate)
     except (soundfile.SoundFileError, ValueError, OSError) as error:
-        raise SsdptError("neither JSON nor a WAV or FLAC file") from error
+        raise SsdptError(Sentence("snapshots.notAFile")) from error
     return from_frames(frames, rate, None, arrived)
 
 
 def from_frames(frames: Floats, rate: int, time: float | None, arrived: float) -> Snapshot:
     """A snapshot from (samples, axes) within ±1; without a time it has just ended."""
+    _check_size(*frames.shape)
     begin = arrived - len(frames) / rate if time is None else time
     return Snapshot(np.ascontiguousarray(frames.T), rate, begin)
+
+
+def _check_size(frames: int, channels: int) -> None:
+    if frames * channels > MOST_VALUES:
+        raise SsdptError(
+            Sentence("snapshots.tooLong", frames=frames, channels=channels, most=MOST_VALUES)
+        )

@@ -17,15 +17,16 @@ from typing import Any, Literal
 from sqlalchemy import Table, delete, select, union_all
 
 from ssdpt.common.files import atomic_path, writing
+from ssdpt.common.temporary import remove_leftovers
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.store.base import StoreBase, storable
 from ssdpt.monitor.store.engine import Database
 from ssdpt.monitor.store.events import unknown_event
-from ssdpt.monitor.store.tables import attachments, events, samples
+from ssdpt.monitor.store.tables import attachments, events, recordings, samples
 
 AttachmentName = Literal["audio", "spectrogram", "map"]
 _KEY = re.compile(r"[0-9a-f]{2}/[0-9a-f]{32}\.[a-z0-9]{1,8}")
-_ORPHAN_SECONDS = 3600  # the row of a younger file may still be on its way
+_ORPHAN_SECONDS = 3600.0
 
 
 def files_folder(folder: Path, store: str) -> Path:
@@ -53,7 +54,7 @@ class Files:
         key = f"{digits[:2]}/{digits}{suffix}"
         if not _KEY.fullmatch(key):
             raise SsdptError(f"attachment: '{suffix}' is not a file suffix; use one such as .flac")
-        with atomic_path(self.path(key)) as temporary:
+        with atomic_path(self.path(key), private=True) as temporary:
             temporary.write_bytes(content)
         return key
 
@@ -61,6 +62,12 @@ class Files:
         """Remove a file, if it exists."""
         with writing(self.path(key)):
             self.path(key).unlink(missing_ok=True)
+
+    def remove_leftovers(self) -> None:
+        """Remove what killed processes were writing."""
+        for folder in self.folder.iterdir():
+            if folder.is_dir():
+                remove_leftovers(folder)
 
     def __iter__(self) -> Iterator[str]:
         """The keys of all files."""
@@ -114,17 +121,21 @@ class Attachments(StoreBase):
             # A sample that was stored meanwhile stays.
             connection.execute(delete(samples).where(own, samples.c.key == key))
 
-    def remove_orphan_files(self) -> int:
-        """Remove files whose row was never written, as after a kill; returns how many."""
+    def remove_orphan_files(self, older_than: float = _ORPHAN_SECONDS) -> int:
+        """Remove files whose row was never written, as after a kill; returns how many.
+
+        `older_than`: seconds; the row of a younger file may still be on its way.
+        """
         with self.database.read() as connection:
-            rows = union_all(select(attachments.c.key), select(samples.c.key))
+            tables = (attachments, samples, recordings)
+            rows = union_all(*(select(table.c.key) for table in tables))
             referenced = set(connection.scalars(rows))
-        oldest = time.time() - _ORPHAN_SECONDS
+        oldest = time.time() - older_than
         removed = 0
         for key in set(self.files) - referenced:
             # Another process may have removed it meanwhile.
             with contextlib.suppress(FileNotFoundError):
-                if self.files.path(key).stat().st_mtime < oldest:
+                if self.files.path(key).stat().st_mtime <= oldest:
                     self.files.remove(key)
                     removed += 1
         return removed

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import threading
 
 from sqlalchemy import select
 
@@ -12,6 +11,7 @@ from ssdpt.errors import SsdptError
 from ssdpt.monitor.config import MACHINE_ID
 from ssdpt.monitor.store.engine import Database
 from ssdpt.monitor.store.tables import machines
+from ssdpt.sentences import Sentence
 
 
 class StoreBase:
@@ -20,16 +20,15 @@ class StoreBase:
     def __init__(self, database: Database) -> None:
         self.database = database
         self._numbers: dict[str, int] = {}  # by id of the machine; they never change
-        self._numbers_lock = threading.Lock()
 
     def _number(self, machine: str) -> int | None:
         """The number of a machine in the tables; None for a machine without any data."""
-        with self._numbers_lock:
-            if machine not in self._numbers:
-                with self.database.read() as connection:
-                    rows = connection.execute(select(machines.c.name, machines.c.id)).all()
-                self._numbers = {row.name: row.id for row in rows}
-            return self._numbers.get(machine)
+        if machine not in self._numbers:
+            with self.database.read() as connection:
+                rows = connection.execute(select(machines.c.name, machines.c.id)).all()
+            # Replaced as a whole, and only added to: no thread sees less than it knew.
+            self._numbers = self._numbers | {row.name: row.id for row in rows}
+        return self._numbers.get(machine)
 
     def _get_or_add_number(self, machine: str) -> int:
         """The number of a machine in the tables; a new machine gets one."""
@@ -37,9 +36,7 @@ class StoreBase:
         if number is not None:
             return number
         if not re.fullmatch(MACHINE_ID, machine):
-            raise SsdptError(
-                f"machine '{machine}': an id has at most 64 lower-case letters, digits, - and _"
-            )
+            raise SsdptError(Sentence("machines.badId", id=machine))
         with self.database.write() as connection:
             insert = self.database.insert(machines).values(name=machine)
             connection.execute(insert.on_conflict_do_nothing(index_elements=["name"]))

@@ -7,6 +7,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from sqlalchemy import Connection, Engine, Table, create_engine, event, make_url
@@ -20,12 +21,19 @@ from sqlalchemy.exc import (
     InternalError,
     NoSuchModuleError,
     OperationalError,
+    SQLAlchemyError,
     TimeoutError,
 )
+from sqlalchemy.pool import NullPool
 
 from ssdpt.errors import SsdptError
+from ssdpt.monitor.store import patience
+from ssdpt.monitor.store.outage import Outage
+from ssdpt.sentences import Sentence, said
 
 _WAIT_SECONDS = 10  # for another writer, a free connection, or a server that does not respond
+_HANGS_AFTER = 0.4  # seconds; a server that has failed sooner does not hang
+_CONNECT_SECONDS = 5  # until a server accepts a connection
 _WRITES, _MAKES_TABLES = "ssdpt_writes", "ssdpt_makes_tables"
 
 Insert = sqlite.Insert | postgresql.Insert
@@ -47,6 +55,7 @@ class Database:
         self._write_lock: contextlib.AbstractContextManager[Any] = (
             threading.RLock() if self.is_sqlite else contextlib.nullcontext()
         )
+        self._outage = Outage(self._answers)  # of a server that hangs
         if self.is_sqlite:
             _create_file(Path(self.url.database or ""))
         self._durable = self._engine("FULL", "on")
@@ -62,6 +71,7 @@ class Database:
     def read(self) -> Iterator[Connection]:
         """A transaction that sees one consistent state of the database."""
         options = {} if self.is_sqlite else {"isolation_level": "REPEATABLE READ"}
+        self.check_answers()
         with (
             self.reachable(),
             self._durable.connect() as connection,
@@ -79,10 +89,12 @@ class Database:
         may be replaced, so SQLite does not check references between them meanwhile; see
         `ssdpt.monitor.store.schema.check_references`.
         """
+        self.check_answers()
         if guarded and self.guard is not None:
             self.guard()
         engine = self._durable if durable else self._fast
         with (
+            patience.patient() if makes_tables else contextlib.nullcontext(),
             self._write_lock,
             self.reachable(),
             engine.connect() as connection,
@@ -96,36 +108,59 @@ class Database:
 
     def close(self) -> None:
         """Close all connections."""
+        self._outage.close()
         self._durable.dispose()
         self._fast.dispose()
 
     @contextlib.contextmanager
     def reachable(self) -> Iterator[None]:
         """Turns errors of the driver into sentences for people."""
+        began = monotonic()
         try:
             yield
-        except (OperationalError, InterfaceError, InternalError, TimeoutError) as error:
-            raise self._unavailable(error) from error
+        except (
+            *(OperationalError, InterfaceError, InternalError),
+            *(TimeoutError, patience.NoAnswer),
+        ) as error:
+            raise self._unavailable(error, began) from error
         except DBAPIError as error:
             if error.connection_invalidated:
-                raise self._unavailable(error) from error
+                raise self._unavailable(error, began) from error
             if type(error) is DatabaseError:  # of SQLite, for a file that is not its own
-                raise SsdptError(
-                    f"{self.name}: damaged, or not an SQLite database ({error.orig}); "
-                    f"restore a backup or choose another file"
-                ) from error
+                raise self._damaged(str(error.orig)) from error
             raise
+        except UnicodeDecodeError as error:  # SQLite quotes the damaged part in its message
+            raise self._damaged("malformed text") from error
 
-    def _unavailable(self, error: Exception) -> StoreUnavailable:
-        return StoreUnavailable(
-            f"{self.name}: the database does not respond ({in_one_line(error)}); "
-            f"check that it is running and that its disk is not full"
+    def _damaged(self, reason: str) -> SsdptError:
+        return SsdptError(Sentence("store.damaged", name=self.name, reason=reason))
+
+    def _unavailable(self, error: Exception, began: float) -> StoreUnavailable:
+        unavailable = StoreUnavailable(
+            Sentence("store.unavailable", name=self.name, reason=in_one_line(error))
         )
+        # One that refuses at once may be back at once.
+        if not self.is_sqlite and monotonic() - began > _HANGS_AFTER:
+            self._outage.begin(said(unavailable))
+        return unavailable
+
+    def check_answers(self) -> None:
+        """StoreUnavailable while the server hangs: all threads would wait for it."""
+        if message := self._outage.message:
+            raise StoreUnavailable(message)
+
+    def _answers(self) -> bool:
+        """Whether the server answers on a new connection."""
+        engine = new_engine(self.url, poolclass=NullPool)
+        try:
+            with patience.brief(), engine.connect() as connection:
+                connection.exec_driver_sql("SELECT 1")
+        except SQLAlchemyError:
+            return False
+        return True
 
     def _engine(self, sqlite_synchronous: str, postgres_commit: str) -> Engine:
-        engine = new_engine(
-            self.url, pool_size=5, max_overflow=15, pool_timeout=_WAIT_SECONDS, pool_pre_ping=True
-        )
+        engine = new_engine(self.url, pool_size=5, max_overflow=15, pool_timeout=_WAIT_SECONDS)
 
         @event.listens_for(engine, "connect")
         def _on_connect(connection: Any, _: object) -> None:
@@ -178,20 +213,23 @@ def read_url(url: str) -> URL:
 
 
 def new_engine(url: URL, **options: Any) -> Engine:
-    """An engine of SQLAlchemy that waits _WAIT_SECONDS at most for a server."""
+    """An engine of SQLAlchemy that does not wait for ever for a server."""
     if url.get_backend_name() == "sqlite":
         arguments = {"timeout": _WAIT_SECONDS}
     else:
         arguments = {
             name: value
             for name, value in {
-                "connect_timeout": _WAIT_SECONDS,
+                "connect_timeout": _CONNECT_SECONDS,
                 "tcp_user_timeout": _WAIT_SECONDS * 1000,
             }.items()
             if name not in url.query
         }
     try:
-        return create_engine(url, connect_args=arguments, **options)
+        engine = create_engine(url, connect_args=arguments, **options)
+        if url.get_backend_name() != "sqlite":
+            patience.bound_waits(engine)
+        return engine
     except (ModuleNotFoundError, NoSuchModuleError) as error:
         raise SsdptError(
             "a store in PostgreSQL needs the package psycopg: pip install 'ssdpt[postgres]'"

@@ -3,26 +3,37 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Unpack
 
 from pydantic import TypeAdapter
-from sqlalchemy import Connection, Row, Select, and_, func, or_, select, update
+from sqlalchemy import Connection, Row, Select, and_, case, func, select, update
 
 from ssdpt.alarms.findings import Finding
 from ssdpt.alarms.severity import Severity
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.events.episodes import end_event
-from ssdpt.monitor.messages import Acknowledgement, Comment, Episode, Event, EventLabel
+from ssdpt.monitor.messages import (
+    Acknowledgement,
+    Comment,
+    Episode,
+    Event,
+    EventGroup,
+    EventLabel,
+    LooksLike,
+)
 from ssdpt.monitor.store.actions import log
 from ssdpt.monitor.store.base import StoreBase, storable
+from ssdpt.monitor.store.event_filter import FAULT, EventConditions, matching
 from ssdpt.monitor.store.tables import comments, events, machines
+from ssdpt.sentences import Sentence
 
 # Columns that the service sets. The others are set by people, and saving never overwrites them.
 _SET_BY_SERVICE = (
     *("machine", "kind", "level", "began", "ended", "message", "peak", "threshold"),
-    *("audio_begin", "top_bands_hz", "findings", "episodes", "may_continue"),
-    *("baseline_learned_at", "severity"),
+    *("audio_begin", "voice_seconds", "top_bands_hz", "findings", "episodes", "may_continue"),
+    *("baseline_learned_at", "severity", "looks_like", "looks_like_events", "similarity"),
+    "speed_rpm",
 )
 _EPISODES = TypeAdapter(tuple[Episode, ...])
 _FINDINGS = TypeAdapter(tuple[Finding, ...])
@@ -53,12 +64,18 @@ class Events(StoreBase):
             "acknowledged_by": None if acknowledged is None else storable(acknowledged.who),
             "acknowledged_at": None if acknowledged is None else acknowledged.at,
             "audio_begin": event.audio_begin,
+            "voice_seconds": event.voice_seconds,
             "top_bands_hz": json.dumps(event.top_bands_hz),
             "findings": _FINDINGS.dump_json(event.findings).decode(),
             "episodes": _EPISODES.dump_json(event.episodes).decode(),
             "may_continue": event.may_continue,
             "baseline_learned_at": event.baseline_learned_at,
             "severity": None if event.severity is None else event.severity.model_dump_json(),
+            "cause": storable(event.cause),
+            "work_order": storable(event.work_order),
+            "fault": storable(event.fault),
+            **_looks_like_row(event.looks_like),
+            "speed_rpm": event.speed_rpm,
         }
         insert = self.database.insert(events).values(row)
         new, old = insert.excluded, events.c
@@ -78,42 +95,59 @@ class Events(StoreBase):
         with self.database.read() as connection:
             return _event(connection, id)
 
-    def events(
-        self,
-        *,
-        machine: str | None = None,
-        open_only: bool = False,
-        kind: str | None = None,
-        begin: float | None = None,
-        end: float | None = None,
-        before: float | None = None,
-        limit: int = 100,
-    ) -> list[Event]:
+    def events(self, *, limit: int = 100, **wanted: Unpack[EventConditions]) -> list[Event]:
         """Events that match every given condition, newest first.
 
-        `open_only`: not cleared. `begin`, `end`: overlaps this time range. `before`: began
-        earlier; for the next page give the beginning of the last event of this page.
+        For the next page set `before` to the beginning of the last event of this page.
         """
         column = events.c
-        query = _select(machine)
-        if open_only:
-            query = query.where(or_(column.acknowledged_at.is_(None), column.ended.is_(None)))
-        if kind is not None:
-            query = query.where(column.kind == kind)
-        if begin is not None:
-            query = query.where(or_(column.ended.is_(None), column.ended >= begin))
-        if end is not None:
-            query = query.where(column.began < end)
-        if before is not None:
-            query = query.where(column.began < before)
+        query = _select().where(*matching(wanted))
         query = query.order_by(column.began.desc(), column.id).limit(limit)
         with self.database.read() as connection:
             return _with_comments(connection, connection.execute(query).all())
 
+    def event_groups(
+        self, *, limit: int = 200, **wanted: Unpack[EventConditions]
+    ) -> list[EventGroup]:
+        """Events that match every given condition, by machine and fault.
+
+        Those with the newest event come first.
+        """
+        column = events.c
+        alarm = func.max(case((column.level == "alarm", 1), else_=0))
+        unseen = func.sum(case((column.acknowledged_at.is_(None), 1), else_=0))
+        named = func.sum(case((column.fault != "", 1), else_=0))
+        count, first, last = func.count(), func.min(column.began), func.max(column.began)
+        query = (
+            select(machines.c.name, column.kind, FAULT, count, named, first, last, alarm, unseen)
+            .join(machines)
+            .where(*matching(wanted))
+            .group_by(machines.c.name, column.kind, FAULT)
+            .order_by(last.desc(), machines.c.name)
+            .limit(limit)
+        )
+        with self.database.read() as connection:
+            return [
+                EventGroup(
+                    machine=machine,
+                    kind=kind,
+                    fault=fault,
+                    events=total,
+                    confirmed=confirmed,
+                    first_began=began,
+                    last_began=latest,
+                    level="alarm" if in_alarm else "alert",
+                    unacknowledged=waiting,
+                )
+                for machine, kind, fault, total, confirmed, began, latest, in_alarm, waiting in (
+                    connection.execute(query)
+                )
+            ]
+
     def ongoing_events(self, machine: str | None = None) -> list[Event]:
         """All events that have not ended, of one machine or of all, newest first."""
         column = events.c
-        query = _select(machine).where(column.ended.is_(None))
+        query = _select().where(*matching({"machine": machine}), column.ended.is_(None))
         query = query.order_by(column.began.desc(), column.id)
         with self.database.read() as connection:
             return _with_comments(connection, connection.execute(query).all())
@@ -136,7 +170,7 @@ class Events(StoreBase):
     def comment(self, id: str, who: str, at: float, text: str) -> Event:
         """Add a comment."""
         if not text.strip():
-            raise SsdptError("the comment is empty; write some text")
+            raise SsdptError(Sentence("store.emptyComment"))
         with self.database.write() as connection:
             _existing(connection, id)
             _add_comment(connection, id, _comment(who, at, text))
@@ -152,6 +186,27 @@ class Events(StoreBase):
             log(connection, who, at, f"label {label or 'none'}", id)
             return _existing(connection, id)
 
+    def set_details(self, id: str, who: str, at: float, details: Mapping[str, str]) -> Event:
+        """Set `cause`, `work_order` or `fault`, by name; "" removes one."""
+        values = {name: storable(text).strip() for name, text in details.items()}
+        with self.database.write() as connection:
+            _existing(connection, id)
+            if values:
+                connection.execute(update(events).where(events.c.id == id).values(values))
+            for name, text in values.items():
+                log(connection, who, at, f"{name.replace('_', ' ')}: {text or 'none'}", id)
+            return _existing(connection, id)
+
+    def reject_looks_like(self, id: str, who: str, at: float) -> Event:
+        """It is not the fault that it looks like."""
+        with self.database.write() as connection:
+            event = _existing(connection, id)
+            if event.looks_like is not None:
+                own = update(events).where(events.c.id == id)
+                connection.execute(own.values(looks_like_rejected=True))
+                log(connection, who, at, f"is not: {event.looks_like.fault}", id)
+            return _existing(connection, id)
+
     def end_events(self, machine: str, at: float) -> int:
         """End all active events of a machine, of every kind; returns how many."""
         ongoing = self.ongoing_events(machine)
@@ -160,10 +215,9 @@ class Events(StoreBase):
         return len(ongoing)
 
 
-def _select(machine: str | None = None) -> Select[Any]:
-    """Rows of events with the ids of their machines; of one machine if it is given."""
-    query = select(events, machines.c.name.label("machine_id")).join(machines)
-    return query if machine is None else query.where(machines.c.name == machine)
+def _select() -> Select[Any]:
+    """Rows of events with the ids of their machines."""
+    return select(events, machines.c.name.label("machine_id")).join(machines)
 
 
 def _existing(connection: Connection, id: str) -> Event:
@@ -175,7 +229,7 @@ def _existing(connection: Connection, id: str) -> Event:
 
 def unknown_event(id: str) -> SsdptError:
     """The error for an id that no event has."""
-    return SsdptError(f"event '{storable(id)}' does not exist; check its id")
+    return SsdptError(Sentence("store.noEvent", id=storable(id)))
 
 
 def _event(connection: Connection, id: str) -> Event | None:
@@ -207,21 +261,55 @@ def _with_comments(connection: Connection, rows: Sequence[Row[Any]]) -> list[Eve
             acknowledged=_acknowledgement(row),
             comments=tuple(comments_by_event[row.id]),
             audio_begin=row.audio_begin,
+            voice_seconds=row.voice_seconds,
             top_bands_hz=tuple((low, high) for low, high in json.loads(row.top_bands_hz)),
             findings=_FINDINGS.validate_json(row.findings),
             episodes=_EPISODES.validate_json(row.episodes),
             may_continue=row.may_continue,
             baseline_learned_at=row.baseline_learned_at,
             severity=None if row.severity is None else Severity.model_validate_json(row.severity),
+            cause=row.cause,
+            work_order=row.work_order,
+            fault=row.fault,
+            looks_like=_looks_like(row),
+            speed_rpm=row.speed_rpm,
         )
         for row in rows
     ]
+
+
+def check_events(connection: Connection) -> None:
+    """ValueError, TypeError or KeyError for rows that are no events."""
+    ids = list(connection.scalars(select(events.c.id)))
+    for first in range(0, len(ids), _EVENTS_PER_QUERY):
+        own = events.c.id.in_(ids[first : first + _EVENTS_PER_QUERY])
+        _with_comments(connection, connection.execute(_select().where(own)).all())
 
 
 def _acknowledgement(row: Row[Any]) -> Acknowledgement | None:
     if row.acknowledged_at is None:
         return None
     return Acknowledgement(who=row.acknowledged_by, at=row.acknowledged_at)
+
+
+def _looks_like(row: Row[Any]) -> LooksLike | None:
+    if not row.looks_like or row.looks_like_rejected:
+        return None
+    return LooksLike(
+        fault=row.looks_like,
+        earlier_events=row.looks_like_events,
+        similarity=row.similarity,
+    )
+
+
+def _looks_like_row(looks_like: LooksLike | None) -> dict[str, Any]:
+    if looks_like is None:
+        return {}
+    return {
+        "looks_like": storable(looks_like.fault),
+        "looks_like_events": looks_like.earlier_events,
+        "similarity": looks_like.similarity,
+    }
 
 
 def _comment(who: str, at: float, text: str) -> Comment:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from sqlalchemy import delete, select
@@ -16,18 +17,22 @@ class KeyValueStore(StoreBase):
 
     def set_value(self, machine: str, key: str, value: Any) -> None:
         """Store `value`, anything that JSON can hold; it replaces the previous value."""
-        row = {
-            "machine": self._get_or_add_number(machine),
-            "key": key,
-            "value": json.dumps(value),
-        }
+        self.set_values({(machine, key): value})
+
+    def set_values(self, values: Mapping[tuple[str, str], Any]) -> None:
+        """Store values by machine and key in one transaction: all of them, or none."""
+        rows = [
+            {"machine": self._get_or_add_number(machine), "key": key, "value": json.dumps(value)}
+            for (machine, key), value in values.items()
+        ]
+        if not rows:
+            return
+        insert = self.database.insert(machine_values)
+        replacing = insert.on_conflict_do_update(
+            index_elements=["machine", "key"], set_={"value": insert.excluded.value}
+        )
         with self.database.write() as connection:
-            insert = self.database.insert(machine_values).values(row)
-            connection.execute(
-                insert.on_conflict_do_update(
-                    index_elements=["machine", "key"], set_={"value": row["value"]}
-                )
-            )
+            connection.execute(replacing, rows)
 
     def get_value(self, machine: str, key: str) -> Any:
         """The stored value; None if there is none."""
@@ -39,6 +44,14 @@ class KeyValueStore(StoreBase):
         with self.database.read() as connection:
             text = connection.scalar(query)
         return None if text is None else json.loads(text)
+
+    def get_values(self, machine: str) -> dict[str, Any]:
+        """All stored values of a machine, by key."""
+        column = machine_values.c
+        query = select(column.key, column.value).where(column.machine == self._number(machine))
+        with self.database.read() as connection:
+            rows = connection.execute(query).all()
+        return {row.key: json.loads(row.value) for row in rows}
 
     def remove_value(self, machine: str, key: str) -> None:
         """Remove the value, if there is one."""

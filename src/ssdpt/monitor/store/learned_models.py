@@ -1,4 +1,4 @@
-"""Backs up and restores what the data folder of a service holds beside the store.
+"""Backs up what the data folder of a service holds beside the store.
 
 models/<machine>/<file>   the models that machines have learned
 machines.json             the machines that were added on the page
@@ -7,17 +7,16 @@ machines.json             the machines that were added on the page
 from __future__ import annotations
 
 import re
-import shutil
 import tarfile
 import time
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from pathlib import Path
 
-from ssdpt.common.files import writing
 from ssdpt.detection.storage import CONFIG, MODEL_FILES
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.config import MACHINE_ID
-from ssdpt.monitor.store.tar import add_bytes, write_member
+from ssdpt.monitor.store.tar import add_bytes
+from ssdpt.sentences import Sentence
 
 MODELS = "models"
 MACHINES = "machines.json"
@@ -63,7 +62,7 @@ def _read_model(folder: Path) -> dict[str, bytes]:
                 return files if CONFIG in files else {}
         time.sleep(_PAUSE)
     if folder.exists():
-        raise SsdptError(f"{folder}: this model keeps changing; try the backup again later")
+        raise SsdptError(Sentence("store.modelChanging", folder=folder))
     return {}
 
 
@@ -73,41 +72,11 @@ def _version(folder: Path) -> tuple[int, int]:
     return status.st_ino, status.st_ctime_ns
 
 
-class LearnedModelFiles:
-    """Models and machines that are restored from a backup into a data folder.
+def restored_name(member: str) -> str | None:
+    """What is restored in one step with a member: the folder of a model, or the list of machines.
 
-    They are extracted into a temporary folder of the same disk, and moved once all are complete.
+    None for members of other kinds; refuses names that `add_learned_models` does not use.
     """
-
-    def __init__(self, data: Path, temporary: Path) -> None:
-        self._data, self._temporary = data, temporary
-        self.extracted: set[str] = set()  # names of the members
-
-    def extract(self, tar: tarfile.TarFile, member: tarfile.TarInfo) -> None:
-        """Extract a member; refuses names that `add_learned_models` does not use."""
-        self._check_free(_target(member.name))
-        write_member(tar, member, self._temporary / member.name)
-        self.extracted.add(member.name)
-
-    def move(self, undo: ExitStack) -> None:
-        """Move the files into the data folder; `undo` removes them again."""
-        undo.callback(_remove_empty, self._data / MODELS)
-        for name in sorted({_target(member) for member in self.extracted}):
-            self._check_free(name)
-            path = self._data / name
-            with writing(path):
-                path.parent.mkdir(parents=True, exist_ok=True)
-                (self._temporary / name).rename(path)
-            undo.callback(_remove, path)
-
-    def _check_free(self, name: str) -> None:
-        path = self._data / name
-        if path.exists():
-            raise SsdptError(f"{path} exists already; restore into an empty data folder")
-
-
-def _target(member: str) -> str:
-    """What is moved in one step: the folder of a model, or the list of machines."""
     if member == MACHINES:
         return MACHINES
     match member.split("/"):
@@ -115,16 +84,6 @@ def _target(member: str) -> str:
             folder == MODELS and re.fullmatch(MACHINE_ID, machine) and name in MODEL_FILES
         ):
             return f"{MODELS}/{machine}"
-    raise SsdptError(f"'{member}': not a file of a learned model; use another backup")
-
-
-def _remove(path: Path) -> None:
-    if path.is_dir():
-        shutil.rmtree(path, ignore_errors=True)
-    else:
-        path.unlink(missing_ok=True)
-
-
-def _remove_empty(folder: Path) -> None:
-    with suppress(OSError):  # it is not empty
-        folder.rmdir()
+        case [folder, *_] if folder == MODELS:
+            raise SsdptError(f"'{member}': not a file of a learned model; use another backup")
+    return None

@@ -24,6 +24,7 @@ from sqlalchemy.pool import NullPool
 from ssdpt.common.files import writing
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.store.engine import Database, new_engine
+from ssdpt.monitor.store.patience import brief
 from ssdpt.monitor.store.tables import about
 
 _HOLDER = "service"
@@ -73,6 +74,7 @@ class ServiceLock:
     def _check(self) -> None:
         """Called before every write. Takes the lock again if it was lost with its connection."""
         with self._check_lock:
+            self._database.check_answers()  # it may have failed while others checked
             if not self._lock.held():
                 self._take()
                 self.announce()
@@ -132,7 +134,7 @@ class _SessionLock:
         self._connection: Connection | None = None
 
     def take(self) -> bool:
-        with self._database.reachable(), contextlib.ExitStack() as unless_taken:
+        with self._database.reachable(), brief(), contextlib.ExitStack() as unless_taken:
             connection = unless_taken.enter_context(self._engine.connect())
             for name, value in _KEEPALIVE.items():
                 connection.execute(text(f"SET {name} TO {value}"))
@@ -149,7 +151,8 @@ class _SessionLock:
         if self._connection is None:
             return False
         try:
-            self._connection.execute(text("SELECT 1"))
+            with brief():
+                self._connection.execute(text("SELECT 1"))
         except DBAPIError:
             self.release()
             return False

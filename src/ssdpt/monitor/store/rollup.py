@@ -79,6 +79,14 @@ def band_sums(table: Table) -> tuple[list[ColumnElement[Any]], list[ColumnElemen
     )
 
 
+def level_sum(table: Table) -> tuple[ColumnElement[Any], ColumnElement[Any]]:
+    """Sum of the level over rows of a table of readings, and the number of readings in it."""
+    level = table.c.level
+    if table is seconds:
+        return func.sum(level), func.count(level)
+    return func.sum(level * table.c.readings), func.sum(table.c.readings)
+
+
 def _count(column: ColumnElement[Any], state: MachineState) -> ColumnElement[Any]:
     return func.sum(case((column == STATE_CODES[state], 1), else_=0))
 
@@ -168,11 +176,7 @@ def _rolled_up(source: Table, length: int, number: int, begin: int, end: int) ->
     values = aggregates(source)
     column = source.c
     readings = func.count() if source is seconds else func.sum(column.readings)
-    level = (
-        func.avg(column.level)
-        if source is seconds
-        else func.sum(column.level * column.readings) / func.sum(column.readings)
-    )
+    level, levels = level_sum(source)
     bucket = (column.time // length * length).label("bucket")
     return (
         select(
@@ -184,7 +188,7 @@ def _rolled_up(source: Table, length: int, number: int, begin: int, end: int) ->
             values.total / func.nullif(values.scored, 0),
             values.high,
             values.state,
-            level,
+            level / levels,
             values.alert_seconds,
             values.alarm_seconds,
             *(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from functools import cache
 from pathlib import Path
 
 from alembic import command
@@ -21,9 +22,15 @@ _UPGRADE_LOCK = 0x5553_4450_5455_5047  # any number that no one else uses
 _ID = "id"
 
 
+@cache
+def _scripts(folder: Path) -> ScriptDirectory:
+    """The migrations in a folder: reading them takes longer than opening a store."""
+    return ScriptDirectory(str(folder))
+
+
 def newest_revision() -> str:
     """The revision of the tables that this version uses."""
-    head = ScriptDirectory(str(_MIGRATIONS)).get_current_head()
+    head = _scripts(_MIGRATIONS).get_current_head()
     assert head is not None
     return head
 
@@ -35,8 +42,7 @@ def current_revision(connection: Connection) -> str | None:
 
 def is_known_revision(name: str) -> bool:
     """False for a revision of a newer version of ssdpt."""
-    scripts = ScriptDirectory(str(_MIGRATIONS)).walk_revisions()
-    return name in {script.revision for script in scripts}
+    return name in {script.revision for script in _scripts(_MIGRATIONS).walk_revisions()}
 
 
 def needs_upgrade(database: Database) -> bool:
@@ -57,6 +63,8 @@ def upgrade(connection: Connection, to: str = "head") -> None:
         # If two open a new store at once, the second waits here and finds the tables created.
         connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _UPGRADE_LOCK})
     current = current_revision(connection)
+    if to == "head" and current == newest_revision():
+        return
     name = connection.engine.url.render_as_string(hide_password=True)
     if current is not None and not is_known_revision(current):
         raise SsdptError(
@@ -91,10 +99,12 @@ def check_references(connection: Connection) -> None:
             raise ValueError(f"rows of {row[0]} refer to rows of {row[2]} that do not exist")
 
 
-def store_id(database: Database, connection: Connection) -> str:
-    """The unique id of a store; created at the first call."""
-    new = database.insert(about).values(name=_ID, value=secrets.token_hex(8))
-    connection.execute(new.on_conflict_do_nothing(index_elements=["name"]))
-    id = connection.scalar(select(about.c.value).where(about.c.name == _ID))
+def store_id(database: Database, connection: Connection, new_id: str = "") -> str:
+    """The unique id of a store; a store without one gets `new_id`, or a random one."""
+    known = select(about.c.value).where(about.c.name == _ID)
+    if connection.scalar(known) is None:
+        new = database.insert(about).values(name=_ID, value=new_id or secrets.token_hex(8))
+        connection.execute(new.on_conflict_do_nothing(index_elements=["name"]))
+    id = connection.scalar(known)
     assert id is not None
     return id

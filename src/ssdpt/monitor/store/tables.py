@@ -150,12 +150,22 @@ events = Table(
     Column("acknowledged_by", Text),
     Column("acknowledged_at", Double),
     Column("audio_begin", Double),
+    Column("voice_seconds", Double, nullable=False, server_default="0"),
     Column("top_bands_hz", Text, nullable=False),  # JSON
     Column("findings", Text, nullable=False, server_default="[]"),  # JSON
     Column("episodes", Text, nullable=False, server_default="[]"),  # JSON
     Column("may_continue", Boolean, nullable=False, server_default=false()),
     Column("baseline_learned_at", Double),
     Column("severity", Text),  # JSON
+    Column("cause", Text, nullable=False, server_default=""),
+    Column("work_order", Text, nullable=False, server_default=""),
+    Column("fault", Text, nullable=False, server_default=""),
+    Column("looks_like", Text, nullable=False, server_default=""),  # name of a fault
+    Column("looks_like_events", Integer, nullable=False, server_default="0"),
+    Column("similarity", Double),
+    Column("looks_like_rejected", Boolean, nullable=False, server_default=false()),
+    Column("signature", Text),  # JSON; see ssdpt.monitor.events.signature
+    Column("speed_rpm", Double),
     Index("events_began", "began"),
     Index("events_machine_began", "machine", "began"),
 )
@@ -168,6 +178,18 @@ comments = Table(
     Column("at", Double, nullable=False),
     Column("text", Text, nullable=False),
     Index("comments_event", "event"),
+)
+notes = Table(  # on the trend of a machine
+    "notes",
+    metadata,
+    Column("id", _Serial, primary_key=True),
+    Column("machine", ForeignKey("machines.id"), nullable=False),
+    Column("at", Double, nullable=False),
+    Column("kind", String(16), nullable=False),
+    Column("text", Text, nullable=False),
+    Column("who", Text, nullable=False),
+    Column("written_at", Double, nullable=False),
+    Index("notes_machine_at", "machine", "at"),
 )
 attachments = Table(
     "attachments",
@@ -183,6 +205,22 @@ samples = Table(  # a recording of the normal sound of a machine
     Column("machine", ForeignKey("machines.id"), primary_key=True),
     Column("key", String(64), nullable=False),
     Column("bytes", BigInteger, nullable=False),
+)
+recordings = Table(  # sound that someone has kept
+    "recordings",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("machine", ForeignKey("machines.id"), nullable=False),
+    Column("begin", Double, nullable=False),
+    Column("end", Double, nullable=False),
+    Column("who", Text, nullable=False),
+    Column("at", Double, nullable=False),
+    Column("note", Text, nullable=False),
+    Column("sample_rate", Integer, nullable=False),
+    Column("voice_seconds", Double, nullable=False),
+    Column("key", String(64), nullable=False),
+    Column("bytes", BigInteger, nullable=False),
+    Index("recordings_machine_begin", "machine", "begin"),
 )
 users = Table(
     "users",

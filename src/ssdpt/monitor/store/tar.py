@@ -28,8 +28,8 @@ def open_member(tar: tarfile.TarFile, name: str) -> IO[bytes]:
 
 
 def write_member(tar: tarfile.TarFile, member: tarfile.TarInfo, path: Path) -> None:
-    """Write a member to the file `path`, atomically."""
+    """Write a member to the file `path`, atomically; nobody else can read it."""
     source = tar.extractfile(member)
     assert source is not None
-    with atomic_path(path) as temporary, temporary.open("wb") as target:
+    with atomic_path(path, private=True) as temporary, temporary.open("wb") as target:
         shutil.copyfileobj(source, target)

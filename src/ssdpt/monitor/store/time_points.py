@@ -12,6 +12,7 @@ from ssdpt.errors import SsdptError
 from ssdpt.monitor.store.rollup import HOUR, MINUTE
 from ssdpt.monitor.store.rollup_progress import ProgressName, read_progress
 from ssdpt.monitor.store.tables import hours, minutes, seconds
+from ssdpt.sentences import Sentence
 
 _LATEST = 1e11  # seconds since 1970; a later time is that of a wrong clock
 _DAY = 24 * HOUR
@@ -40,7 +41,9 @@ class TimePoints:
 def divide(connection: Connection, begin: float, end: float, points: int) -> TimePoints:
     """About `points` points from `begin` up to `end` (seconds since 1970)."""
     if not (begin < end and points > 0):
-        raise SsdptError(f"cannot show a trend from {begin} to {end} in {points} points")
+        raise SsdptError(
+            Sentence("store.wrongTrend", begin=str(begin), end=str(end), points=points)
+        )
     first, last = milliseconds(begin), milliseconds(end)
     progress = read_progress(connection)
     length = _length((last - first) / points, first, progress)
@@ -52,7 +55,7 @@ def divide(connection: Connection, begin: float, end: float, points: int) -> Tim
 def milliseconds(time: float) -> int:
     """A time in seconds since 1970, as readings have it."""
     if not 0 <= time < _LATEST:
-        raise SsdptError(f"time {time}: not in seconds since 1970; check the clock")
+        raise SsdptError(Sentence("store.wrongTime", time=str(time)))
     return round(time * 1000)
 
 

@@ -15,6 +15,7 @@ from sqlalchemy import delete, or_, select, update
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.store.base import StoreBase, storable
 from ssdpt.monitor.store.tables import tokens, users
+from ssdpt.sentences import Sentence
 
 Role = Literal["viewer", "operator", "admin"]
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
@@ -38,12 +39,8 @@ class Users(StoreBase):
     def add_user(self, name: str, role: Role, password: str) -> None:
         """Add a user; SsdptError if the name, role or password is not valid."""
         if not _NAME.fullmatch(name):
-            raise SsdptError(
-                f"user '{storable(name)}': a name has letters, digits and . _ @ -, at most 64 "
-                f"characters"
-            )
-        if role not in get_args(Role):
-            raise SsdptError(f"role '{role}': choose one of {', '.join(get_args(Role))}")
+            raise SsdptError(Sentence("store.wrongUserName", name=storable(name)))
+        _check_role(role)
         row = {"name": name, "role": role, "password": _hash(_checked(password))}
         with self.database.write() as connection:
             # People would confuse Anna and anna.
@@ -66,6 +63,14 @@ class Users(StoreBase):
             if connection.execute(changed).rowcount == 0:
                 raise _unknown(name)
             connection.execute(delete(tokens).where(tokens.c.user == name))
+
+    def set_role(self, name: str, role: Role) -> None:
+        """Give a user another role, also in sessions that are open."""
+        _check_role(role)
+        with self.database.write() as connection:
+            changed = update(users).where(users.c.name == storable(name)).values(role=role)
+            if connection.execute(changed).rowcount == 0:
+                raise _unknown(name)
 
     def remove_user(self, name: str) -> None:
         """Remove a user and their tokens."""
@@ -90,6 +95,31 @@ class Users(StoreBase):
             return None
         matches = _matches(password, _dummy_hash() if row is None else row.password)
         return User(row.name, row.role) if matches and row is not None else None
+
+    def device_token(self, name: str) -> str:
+        """What a browser keeps after a sign-in, to be known as one of this user later.
+
+        It opens nothing. It is signed with the user's password hash, so a new password ends it.
+        """
+        stored = self._password_hash(name)
+        if stored is None:
+            raise _unknown(name)
+        device = secrets.token_urlsafe(16)
+        return f"{device}.{_device_signature(stored, name, device)}"
+
+    def known_device(self, name: str, token: str) -> str:
+        """The id of a device in which this user has signed in; empty if the token is not theirs."""
+        device, _, signature = token.partition(".")
+        stored = self._password_hash(name) or _dummy_hash()
+        expected = _device_signature(stored, name, device)
+        matches = hmac.compare_digest(expected.encode(), signature.encode("utf-8", "replace"))
+        return device if matches and stored != _dummy_hash() else ""
+
+    def _password_hash(self, name: str) -> str | None:
+        with self.database.read() as connection:
+            query = select(users.c.password).where(users.c.name == storable(name))
+            stored: str | None = connection.scalar(query)
+        return stored
 
     def new_token(self, name: str, days: float | None) -> str:
         """A new token for a user, valid for so many days (None: until it is revoked)."""
@@ -132,22 +162,25 @@ class Users(StoreBase):
             connection.execute(delete(tokens).where(tokens.c.user == storable(name)))
 
 
+def _check_role(role: str) -> None:
+    if role not in get_args(Role):
+        raise SsdptError(Sentence("store.wrongRole", role=role, roles=get_args(Role)))
+
+
 def _taken(name: str) -> SsdptError:
-    return SsdptError(
-        f"user '{name}' exists already; choose a name that differs by more than capital letters"
-    )
+    return SsdptError(Sentence("store.userExists", name=name))
 
 
 def _unknown(name: str) -> SsdptError:
-    return SsdptError(f"user '{storable(name)}' does not exist; check the name")
+    return SsdptError(Sentence("store.noUser", name=storable(name)))
 
 
 def _checked(password: str) -> str:
     length = len(password)
     if length < _MIN_PASSWORD:
-        raise SsdptError(f"Password too short ({length} of at least {_MIN_PASSWORD} characters)")
+        raise SsdptError(Sentence("store.passwordTooShort", length=length, least=_MIN_PASSWORD))
     if length > _MAX_PASSWORD:
-        raise SsdptError(f"Password too long ({length} of at most {_MAX_PASSWORD} characters)")
+        raise SsdptError(Sentence("store.passwordTooLong", length=length, most=_MAX_PASSWORD))
     return password
 
 
@@ -170,6 +203,12 @@ def _scrypt(password: str, salt: bytes, cost: tuple[int, int, int]) -> bytes:
     memory = 128 * r * (n + p + 2) + 2**20
     secret = password.encode("utf-8", "surrogatepass")
     return hashlib.scrypt(secret, salt=salt, n=n, r=r, p=p, maxmem=memory, dklen=32)
+
+
+def _device_signature(stored: str, name: str, device: str) -> str:
+    """`stored`: the hash of the user's password, with its salt."""
+    message = f"device {name} {device}".encode("utf-8", "surrogatepass")
+    return hmac.new(stored.encode(), message, hashlib.sha256).hexdigest()
 
 
 def _digest(token: str) -> str:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections import deque
 
 from ssdpt.monitor.messages import Event, Reading
 from ssdpt.monitor.store.engine import StoreUnavailable
 from ssdpt.monitor.store.store import Store
+from ssdpt.sentences import Sentence, said
 
 _MOST_READINGS = 200_000  # that wait; beyond that the oldest are dropped, events never
 _BATCH = 5000  # readings per transaction
 _PAUSE = 1.0  # seconds between batches, and between attempts
+_SLOW = 5.0  # seconds that a write may take before it counts as a problem
 _LOG = logging.getLogger(__name__)
 
 
@@ -21,7 +24,8 @@ class StoreWriter:
 
     def __init__(self, store: Store) -> None:
         self.store = store
-        self.problem = ""  # why nothing can be written now, for people
+        self._failure = ""  # of the last attempt, for people
+        self._began: float | None = None  # steady time at which a write began that is not over
         self.readings_lost = 0  # dropped because too many were waiting
         self._readings: deque[Reading] = deque()
         self._events: dict[str, Event] = {}  # the newest version of each, in order of arrival
@@ -42,6 +46,15 @@ class StoreWriter:
         if self._thread.is_alive():
             self._thread.join(10.0)
         self.flush()
+
+    @property
+    def problem(self) -> str:
+        """Why nothing can be written now, for people; empty where all is well."""
+        began = self._began
+        waiting = 0.0 if began is None else time.monotonic() - began
+        if waiting > _SLOW:
+            return self._failure or Sentence("store.noAnswer", seconds=round(waiting))
+        return self._failure
 
     def add_reading(self, reading: Reading) -> None:
         """Write it with the next batch."""
@@ -65,9 +78,11 @@ class StoreWriter:
                 readings, self._readings = list(self._readings), deque()
             try:
                 for event in list(events.values()):
+                    self._began = time.monotonic()
                     self.store.save_event(event)
                     del events[event.id]
                 while readings:
+                    self._began = time.monotonic()
                     self.store.add_readings(readings[:_BATCH])
                     del readings[:_BATCH]
             except Exception as error:
@@ -75,12 +90,14 @@ class StoreWriter:
                 with self._lock:
                     self._events = events | self._events
                     self._readings.extendleft(reversed(readings))
-                if not self.problem:
+                if not self._failure:
                     unexpected = not isinstance(error, StoreUnavailable)
                     _LOG.warning("%s; readings and events wait", error, exc_info=unexpected)
-                self.problem = str(error)
+                self._failure = said(error)
                 return False
-            self.problem = ""
+            finally:
+                self._began = None
+            self._failure = ""
             return True
 
     def _run(self) -> None:

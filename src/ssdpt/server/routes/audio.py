@@ -4,27 +4,30 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from typing import Annotated
+from functools import partial
+from typing import IO, Annotated
 
+from anyio import to_thread
 from fastapi import APIRouter, Query, Request, WebSocket, WebSocketDisconnect
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.messages import UnknownMachine
+from ssdpt.monitor.service.api import MonitorApi
 from ssdpt.monitor.sources.snapshot_message import SnapshotMessage, read_message
 from ssdpt.server.auth import Operator
 from ssdpt.server.context import AppContext, Context
-from ssdpt.server.ids import MachineId
+from ssdpt.server.ids import ReceiverId
 from ssdpt.server.problems import NO_MACHINE
 from ssdpt.server.schemas import ReceivedAudio
+from ssdpt.server.sockets import short_reason
 from ssdpt.server.time_range import Timestamp
-from ssdpt.server.uploads import SampleFormat, decode, decode_pcm, read_body, spooled
+from ssdpt.server.uploads import SampleFormat, decode, decode_pcm, is_json, read_body, spooled
 
 router = APIRouter(prefix="/v1/machines", tags=["audio"])
 
 _CHECK_EVERY = 15.0  # seconds between checks whether the client may still send
-_MAX_REASON = 123  # bytes in the closing frame of a WebSocket
 
 
 @router.post(
@@ -44,30 +47,27 @@ _MAX_REASON = 123  # bytes in the closing frame of a WebSocket
 )
 async def push(
     user: Operator,
-    machine: MachineId,
+    machine: ReceiverId,
     request: Request,
     context: Context,
     time: Timestamp = None,
 ) -> ReceivedAudio:
     """Sound or a snapshot of a machine with a source of kind `pushed`, at most 64 MiB.
 
-    A WAV, FLAC or OGG file, or big-endian samples as audio/L16;rate=16000;channels=1. `time` is
-    that of the first sample. Without it the sound follows the last piece, or has just ended. Of a
-    machine that is measured at intervals, each call is one snapshot and each channel an axis; it
-    may also be JSON with values in the unit of the sensor.
+    A WAV, FLAC or OGG file, or big-endian samples as audio/L16;rate=16000;channels=1, of an hour at
+    most. `time` is that of the first sample. Without it the sound follows the last piece, or has
+    just ended. Of a machine that is measured at intervals, each call is one snapshot and each
+    channel an axis; it may also be JSON of at most 8 MiB with values in the unit of the sensor.
     """
     with spooled() as body:
         await read_body(aiter(request.stream()), body)
         kind = request.headers.get("content-type", "")
-        if kind.partition(";")[0].strip().lower() == "application/json":
-            message = await run_in_threadpool(lambda: read_message(body.read()))
-            seconds = await run_in_threadpool(context.service.push_snapshot, machine, message)
+        if is_json(kind):
+            take = partial(_take_snapshot, context.service, machine, body)
         else:
-            samples, rate = await run_in_threadpool(decode, body, kind)
-            frames, channels = samples.shape
-            await run_in_threadpool(context.service.push, machine, samples, rate, channels, time)
-            seconds = frames / rate
-    await run_in_threadpool(context.log_sender, user, machine)
+            take = partial(_take, context.service, machine, body, kind, time)
+        seconds = await to_thread.run_sync(take, limiter=context.decoders)
+    await run_in_threadpool(context.log_hourly, user, "sent sound", machine)
     return ReceivedAudio(seconds=seconds)
 
 
@@ -75,7 +75,7 @@ async def push(
 async def stream(
     socket: WebSocket,
     user: Operator,
-    machine: MachineId,
+    machine: ReceiverId,
     context: Context,
     rate: Annotated[int, Query(ge=1000, le=384_000)],
     channels: Annotated[int, Query(ge=1, le=64)] = 1,
@@ -83,7 +83,7 @@ async def stream(
 ) -> None:
     """Binary messages of little-endian interleaved samples; an invalid one ends the connection."""
     await socket.accept()
-    await run_in_threadpool(context.log_sender, user, machine)
+    await run_in_threadpool(context.log_hourly, user, "sent sound", machine)
     clock = asyncio.get_running_loop().time
     checked = clock()
     with contextlib.suppress(WebSocketDisconnect):
@@ -105,21 +105,30 @@ async def stream(
                     context.service.push, machine, samples, rate, channels, None
                 )
             except HTTPException as error:
-                await socket.close(1007, _short(error.detail))
+                await socket.close(1007, short_reason(error.detail))
                 return
             except UnknownMachine:
                 await socket.close(1013, NO_MACHINE)
                 return
             except SsdptError as error:
                 # 1013: try again later, as with a full queue.
-                await socket.close(1013, _short(str(error)))
+                await socket.close(1013, short_reason(str(error)))
                 return
+
+
+def _take(
+    service: MonitorApi, machine: str, body: IO[bytes], kind: str, time: float | None
+) -> float:
+    """Decode a body and give it to the machine; the seconds that are new."""
+    samples, rate = decode(body, kind)
+    return service.push(machine, samples, rate, samples.shape[1], time)
+
+
+def _take_snapshot(service: MonitorApi, machine: str, body: IO[bytes]) -> float:
+    """The same for a snapshot as JSON."""
+    return service.push_snapshot(machine, read_message(body.read()))
 
 
 def _may_send(context: AppContext, socket: WebSocket) -> bool:
     user = context.access.identify(socket)
     return user is not None and user.has_role("operator")
-
-
-def _short(reason: str) -> str:
-    return reason.encode()[:_MAX_REASON].decode("utf-8", "ignore")

@@ -10,6 +10,8 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, JSONResponse
 
+from ssdpt.server.auth import Viewer
+
 router = APIRouter(tags=["docs"])
 
 _STYLE = """
@@ -29,13 +31,13 @@ STYLE_HASH = f"sha256-{b64encode(sha256(_STYLE.encode()).digest()).decode()}"
 
 
 @router.get("/openapi.json", include_in_schema=False)
-def openapi(request: Request) -> JSONResponse:
+def openapi(user: Viewer, request: Request) -> JSONResponse:
     """The OpenAPI description of the API, for programs."""
     return JSONResponse(request.app.openapi())
 
 
 @router.get("/docs", include_in_schema=False, response_class=HTMLResponse)
-def docs(request: Request) -> HTMLResponse:
+def docs(user: Viewer, request: Request) -> HTMLResponse:
     """The documentation of the API, for people."""
     schema: dict[str, Any] = request.app.openapi()
     by_tag: dict[str, list[str]] = {}

@@ -13,6 +13,7 @@ from fastapi.responses import StreamingResponse
 from ssdpt.monitor.messages import Event
 from ssdpt.monitor.outputs.export import Format, TrendPoint, export_events, export_trend
 from ssdpt.monitor.store import Store
+from ssdpt.server.auth import Viewer
 from ssdpt.server.context import Context
 from ssdpt.server.ids import existing_machine
 from ssdpt.server.time_range import TimeRange, TimeRangeQuery
@@ -33,6 +34,7 @@ _MEDIA_TYPES: dict[Format, str] = {
     responses={200: {"content": {"text/csv": {}}, "description": "A file."}},
 )
 def export(
+    user: Viewer,
     context: Context,
     time_range: TimeRangeQuery,
     machine: Annotated[

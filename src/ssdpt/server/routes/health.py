@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Response
 
+from ssdpt.server.access_rules import Anyone
 from ssdpt.server.auth import Viewer
 from ssdpt.server.context import Context
 from ssdpt.server.schemas import Health
@@ -12,13 +13,13 @@ router = APIRouter(tags=["health"])
 
 
 @router.get("/healthz")
-async def alive() -> Health:
+async def alive(user: Anyone) -> Health:
     """The server answers. Open to everyone."""
     return Health(status="ok")
 
 
 @router.get("/readyz", responses={503: {"model": Health, "description": "Not ready yet."}})
-def ready(context: Context, response: Response) -> Health:
+async def ready(user: Anyone, context: Context, response: Response) -> Health:
     """The service runs and the store accepts writes. Open to everyone.
 
     A lost microphone is an event, and no reason to restart the service.

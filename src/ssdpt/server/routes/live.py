@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 
 from ssdpt.monitor.store import StoreUnavailable
+from ssdpt.server.auth import Viewer
 from ssdpt.server.context import Context
 from ssdpt.server.event_stream import EventStream
 from ssdpt.server.live_messages import LIVE_MESSAGE
@@ -20,14 +21,14 @@ router = APIRouter(prefix="/v1", tags=["live"])
         200: {
             "model": LIVE_MESSAGE,
             "description": "Server-sent events: `event` is the name of each, `data` its JSON. "
-            "A comment is sent after 15 s of silence.",
+            "A heartbeat is sent after 2 s of silence.",
         }
     },
 )
-async def live(request: Request, context: Context) -> EventStream:
+async def live(user: Viewer, request: Request, context: Context) -> EventStream:
     """All changes of machines, events and the service, as server-sent events.
 
-    Events are named `machine`, `reading`, `event`, `removed` and `service`.
+    Events are named `machine`, `reading`, `event`, `removed`, `service` and `heartbeat`.
     """
 
     def may_read() -> bool:

@@ -12,7 +12,8 @@ from ssdpt.alarms.thresholds import Thresholds
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.config import MachineSettings
 from ssdpt.monitor.messages import MachineStatus, Spectrogram, Spectrum
-from ssdpt.server.auth import Admin, Operator
+from ssdpt.sentences import said
+from ssdpt.server.auth import Admin, Operator, Viewer
 from ssdpt.server.context import Context
 from ssdpt.server.ids import MachineId
 from ssdpt.server.machine_policy import check_addition
@@ -37,7 +38,7 @@ Points = Annotated[int, Query(ge=1, le=5000)]
 
 
 @router.get("")
-def machines(context: Context) -> list[MachineStatus]:
+def machines(user: Viewer, context: Context) -> list[MachineStatus]:
     """All machines as they are now."""
     return context.service.machine_statuses()
 
@@ -52,7 +53,7 @@ def add_machine(user: Admin, settings: MachineSettings, context: Context) -> Mac
 
 
 @router.get("/{machine}")
-def machine(machine: MachineId, context: Context) -> MachineStatus:
+def machine(user: Viewer, machine: MachineId, context: Context) -> MachineStatus:
     """One machine as it is now."""
     return context.service.machine_status(machine)
 
@@ -67,7 +68,11 @@ def remove_machine(user: Admin, machine: MachineId, context: Context) -> Respons
 
 @router.get("/{machine}/trend")
 def trend(
-    machine: MachineId, time_range: TimeRangeQuery, context: Context, points: Points = 600
+    user: Viewer,
+    machine: MachineId,
+    time_range: TimeRangeQuery,
+    context: Context,
+    points: Points = 600,
 ) -> TrendReply:
     """The scores of a machine over a time range, by default the last hour."""
     return TrendReply.of(context.store.trend(machine, time_range.begin, time_range.end, points))
@@ -75,35 +80,42 @@ def trend(
 
 @router.get("/{machine}/bands")
 def band_trend(
-    machine: MachineId, time_range: TimeRangeQuery, context: Context, points: Points = 600
+    user: Viewer,
+    machine: MachineId,
+    time_range: TimeRangeQuery,
+    context: Context,
+    points: Points = 600,
 ) -> BandTrendReply:
-    """The levels of the frequency bands over a time range, by default the last hour."""
+    """The level, and that of each frequency band, over a time range, by default the last hour."""
     bands = context.service.machine_status(machine).bands
     trend = context.store.band_trend(machine, time_range.begin, time_range.end, points)
     return BandTrendReply(
         seconds_per_point=trend.seconds_per_point,
         edges_hz=(*(band.low_hz for band in bands), *(band.high_hz for band in bands[-1:])),
         time=trend.time.tolist(),
+        level_dbfs=trend.level_db.tolist(),
         levels=trend.levels_db.tolist(),
     )
 
 
 @router.get("/{machine}/spectrum")
-def spectrum(machine: MachineId, context: Context) -> Spectrum:
+def spectrum(user: Viewer, machine: MachineId, context: Context) -> Spectrum:
     """The sound of a machine now against its normal sound, in dB by mel bin."""
     return context.service.spectrum(machine)
 
 
 @router.get("/{machine}/spectrogram")
 def spectrogram(
-    machine: MachineId, context: Context, seconds: SpectrogramSeconds = 60.0
+    user: Viewer, machine: MachineId, context: Context, seconds: SpectrogramSeconds = 60.0
 ) -> Spectrogram:
     """A spectrogram of the last seconds; 0 to 255 stand for low_db to high_db."""
     return context.service.spectrogram(machine, seconds)
 
 
 @router.get("/{machine}/sound")
-def sound(machine: MachineId, context: Context, seconds: SpectrogramSeconds = 5.0) -> MachineSound:
+def sound(
+    user: Viewer, machine: MachineId, context: Context, seconds: SpectrogramSeconds = 5.0
+) -> MachineSound:
     """Spectrum and spectrogram in one answer, for pages that draw both every second."""
     return MachineSound(
         spectrum=context.service.spectrum(machine),
@@ -116,12 +128,12 @@ def sound(machine: MachineId, context: Context, seconds: SpectrogramSeconds = 5.
     response_class=Response,
     responses={200: {"content": {"audio/flac": {}}, "description": "A recording."}},
 )
-def normal_sample(machine: MachineId, context: Context) -> Response:
+def normal_sample(user: Viewer, machine: MachineId, context: Context) -> Response:
     """A sample of the normal sound of a machine, to compare with."""
     try:
         sample = context.service.normal_sample(machine)
     except SsdptError as error:
-        raise HTTPException(404, str(error)) from error
+        raise HTTPException(404, said(error)) from error
     return Response(sample, media_type="audio/flac")
 
 
@@ -190,6 +202,7 @@ def name_operating_point(
 
 @router.get("/{machine}/thresholds")
 def preview_thresholds(
+    user: Viewer,
     machine: MachineId,
     context: Context,
     false_alerts_per_week: Annotated[float, Query(ge=FEWEST_FALSE_ALERTS, le=MOST_FALSE_ALERTS)],

@@ -1,0 +1,1 @@
+"""The weekly report: its week, its text in any language, and its PDF file."""

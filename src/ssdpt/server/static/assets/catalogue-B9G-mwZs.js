@@ -1,0 +1,1 @@
+function e(e){return Object.fromEntries(Object.entries(e).map(([e,t])=>[e.replace(/^.*\/|\.json$/g,``),t]))}export{e as t};

@@ -1,0 +1,1 @@
+import{Jt as e}from"./useLive-oURm8xb1.js";var t=e(`history.notes.kinds`,[`repair`,`inspection`,`other`]);export{t};

@@ -1,0 +1,1 @@
+import{Jt as e}from"./useLive-oURm8xb1.js";var t=[`viewer`,`operator`,`admin`],n=e(`common.roles`,t);export{n,t};
