@@ -13,44 +13,60 @@ import typer
 from ssdpt.cli import (
     ablate,
     adapt,
+    bearings,
     bench,
     datasets,
     demo,
+    doctor,
     evaluate,
     export,
+    help,
     history,
     model,
     paper,
     record,
+    report,
     score,
     serve,
     systems,
+    upgrade_config,
     users,
 )
 from ssdpt.cli.command import Group, Quiet, Verbose, Version
-from ssdpt.cli.console import REPORTER
+from ssdpt.cli.console import REPORTER, STDOUT
 from ssdpt.errors import SsdptWarning
 
 app = typer.Typer(
     name="ssdpt",
     help="Detect machine faults by sound: learn what is normal, score new recordings.",
-    no_args_is_help=True,
+    invoke_without_command=True,
     cls=Group,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
 
+_NEXT_STEPS = """\
+ssdpt tells when the sound of a machine changes. All commands: ssdpt --help
+  ssdpt demo                              see it work on simulated machines
+  ssdpt fit recordings/pump --out model   learn from normal recordings
+  ssdpt score model today.wav             is the sound of today normal?
+  ssdpt serve --first-run                 monitor machines live, on a web page
+  ssdpt doctor                            what can this computer do?"""
+
+
 @app.callback()
 def _common_options(
-    quiet: Quiet = False, verbose: Verbose = False, version: Version = False
+    context: typer.Context, quiet: Quiet = False, verbose: Verbose = False, version: Version = False
 ) -> None:
-    REPORTER.quiet, REPORTER.verbose = quiet, verbose
+    REPORTER.start(quiet, verbose)
+    if context.invoked_subcommand is None:
+        STDOUT.print(_NEXT_STEPS, markup=False)
 
 
 model.register(app)
 systems.register(app)
+bearings.register(app)
 score.register(app)
 evaluate.register(app)
 adapt.register(app)
@@ -58,7 +74,11 @@ export.register(app)
 record.register(app)
 ablate.register(app)
 demo.register(app)
+doctor.register(app)
+help.register(app)
 serve.register(app)
+report.register(app)
+upgrade_config.register(app)
 app.add_typer(datasets.app, name="datasets")
 app.add_typer(paper.app, name="paper")
 app.add_typer(bench.app, name="bench")

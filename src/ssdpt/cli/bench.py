@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from ssdpt.cli import bench_alarms, bench_quality
+from ssdpt.cli import bench_alarms, bench_quality, bench_service
 from ssdpt.cli.bench_options import (
     Machines,
     Preset,
@@ -20,9 +20,6 @@ from ssdpt.cli.bench_options import (
 from ssdpt.cli.command import Group, command, everywhere
 from ssdpt.cli.console import REPORTER, STDOUT, print_rows
 from ssdpt.cli.model import Device, Json
-
-if TYPE_CHECKING:
-    pass
 
 app = typer.Typer(
     help="Benchmarks of speed and quality, compared with a reference in the same run.",
@@ -205,29 +202,48 @@ def thresholds(
         STDOUT.print(f"{request}: {'yes' if within else 'no'}", markup=False)
 
 
-def stream(
-    machines: Annotated[
-        int, typer.Option(min=1, help="Number of machines monitored at once.")
-    ] = 64,
+def load(
+    machines: Annotated[int, typer.Option(min=1, help="Machines monitored at once.")] = 64,
+    clients: Annotated[int, typer.Option(min=0, help="Clients of the live stream.")] = 50,
+    requests_per_second: Annotated[
+        float, typer.Option(min=0, help="Requests to the API, of several kinds.")
+    ] = 50.0,
     seconds: Annotated[float, typer.Option(min=5, help="Duration.")] = 60.0,
     speed: Annotated[
         float, typer.Option(min=0.1, help="Speed of the sound, as a multiple of real time.")
     ] = 1.0,
-    preset: Annotated[str, typer.Option(help="Preset of the model.")] = "fast",
+    then_machines: Annotated[
+        int | None,
+        typer.Option(min=1, help="Machines left afterwards, until shedding has ended."),
+    ] = None,
+    shared_model: Annotated[
+        str,
+        typer.Option(help="Preset of one model for all machines; default: a baseline of each."),
+    ] = "",
     set_: Annotated[
-        list[str] | None, typer.Option("--set", help="Any setting: ssdpt.hop=8.")
+        list[str] | None, typer.Option("--set", help="A setting of it: ssdpt.hop=8.")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Live monitoring: delay from the last sample to the result, CPU and memory."""
-    from ssdpt.bench.stream import bench_stream
+    """The service under load: latencies, shedding, CPU, memory, file handles, start and stop."""
+    from ssdpt.bench.load.load import LoadOptions, bench_load
 
     epochs = {"ssdpt.training.epochs": 1}  # speed does not depend on what was learned
-    config = bench_config(preset, set_, defaults={"device": "cpu", "ssdpt.hop": 8, **epochs})
-    result = bench_stream(
-        config, machines=machines, seconds=seconds, speed=speed, reporter=REPORTER
+    shared = (
+        bench_config(shared_model, set_, defaults={"device": "cpu", **epochs})
+        if shared_model
+        else None
     )
-    print_result(result, as_json)
+    options = LoadOptions(
+        machines=machines,
+        clients=clients,
+        requests_per_second=requests_per_second,
+        seconds=seconds,
+        speed=speed,
+        then_machines=then_machines,
+        shared=shared,
+    )
+    print_result(bench_load(options, REPORTER), as_json)
 
 
 def history(
@@ -267,6 +283,15 @@ def history(
     )
 
 
+def voices(
+    data: Annotated[list[Path], typer.Argument(help="Folders of machine recordings.")],
+) -> None:
+    """Voices: speech as loud as a machine that is cut out, and sound of machines alone."""
+    from ssdpt.bench.voices import bench_voices
+
+    print_rows([shares.row() for shares in bench_voices(data, REPORTER)])
+
+
 command(app, "train")(train)
 command(app, "thresholds")(thresholds)
 command(app, "precision")(precision)
@@ -275,7 +300,9 @@ command(app, "features")(features)
 command(app, "fleet")(fleet)
 command(app, "hop")(hop)
 command(app, "explain")(explain)
-command(app, "stream")(stream)
+command(app, "load")(load)
 command(app, "history")(history)
+command(app, "voices")(voices)
 bench_alarms.register(app)
 bench_quality.register(app)
+bench_service.register(app)

@@ -21,6 +21,7 @@ def register(app: typer.Typer) -> None:
     command(app, "findings")(findings)
     command(app, "early-faults")(early_faults)
     command(app, "change-limits")(change_limits)
+    command(app, "recognise")(recognise)
 
 
 def change_limits(
@@ -146,6 +147,41 @@ def findings(
     ]
     for line in lines:
         STDOUT.print(line, markup=False)
+
+
+def recognise(
+    machine: Machines = None,
+    seeds: Annotated[
+        list[int] | None,
+        typer.Option("--seed", min=0, help="A simulated plant (may be repeated): 10, 11, 12."),
+    ] = None,
+    times: Annotated[int, typer.Option(min=2, help="Events of each fault.")] = 4,
+    as_json: Json = False,
+) -> None:
+    """Recognition: how often a fault that was named before gets its name again, or a wrong one."""
+    from ssdpt.bench.recognise import bench_recognise
+
+    result = bench_recognise(
+        machine or [], times=times, seeds=seeds or (10, 11, 12), reporter=REPORTER
+    )
+    if as_json:
+        print_result(result, as_json)
+        return
+    rows = [("all", limit, row) for limit, row in result["limits"].items()]
+    rows += [(name, f"{result['limit']:g}", row) for name, row in result["machines"].items()]
+    print_rows(
+        [
+            {
+                "machine": name,
+                "limit": limit,
+                "events": str(row["events"]),
+                "right": share_text(row["right"]),
+                "wrong": share_text(row["wrong"]),
+                "new fault, given a name": share_text(row["new_named"]),
+            }
+            for name, limit, row in rows
+        ]
+    )
 
 
 def _naming(machine: str, fault: str, row: Mapping[str, Any]) -> dict[str, str]:

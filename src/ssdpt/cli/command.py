@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import difflib
 import functools
 import inspect
 import os
 import sys
-from collections.abc import Callable
-from typing import Annotated, Any, get_type_hints
+from collections.abc import Callable, Iterable
+from typing import Annotated, Any, cast, get_type_hints
 
 import typer
 from typer.core import TyperGroup
@@ -56,15 +57,57 @@ Version = Annotated[
 ]
 
 
+# Of the click that typer brings, or that it uses; both have it under this name.
+_UsageError = cast(type[Exception], typer.BadParameter.__bases__[0])
+
+
 class Group(TyperGroup):
-    """A group of commands; an unknown command is an error that lists the valid ones."""
+    """A group of commands; what is typed wrongly is one sentence with the nearest right word."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         names = self.list_commands(ctx)
         if args and args[0] not in names:
-            REPORTER.error(f"no command is called '{args[0]}'; there are {', '.join(names)}")
+            nearest = _nearest(args[0], names)
+            known = f"did you mean {nearest}?" if nearest else f"there are {', '.join(names)}"
+            REPORTER.error(f"no command is called '{args[0]}'; {known}")
             raise typer.Exit(EXIT_ERROR)
         return super().resolve_command(ctx, args)
+
+    def make_context(self, info_name: Any, args: Any, parent: Any = None, **extra: Any) -> Any:
+        try:
+            return super().make_context(info_name, args, parent, **extra)
+        except _UsageError as error:
+            path = f"{parent.command_path} {info_name}" if parent else "ssdpt"
+            raise _wrong_usage(error, path, self) from error
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except _UsageError as error:
+            name = ctx.invoked_subcommand or ""
+            path = f"{ctx.command_path} {name}".rstrip()
+            raise _wrong_usage(error, path, self.commands.get(name, self)) from error
+
+
+def _wrong_usage(error: Any, path: str, command: Any) -> BaseException:
+    """Say what is wrong with an option or a value of `command`; what is to be raised."""
+    if type(error).__name__ == "NoArgsIsHelpError":  # not an error: it prints the help
+        return cast(BaseException, error)
+    reason = error.format_message().rstrip(".").replace("Value error, ", "")
+    reason = reason[:1].lower() + reason[1:]
+    if type(error).__name__ == "NoSuchOption":
+        options = [name for one in command.params for name in (*one.opts, *one.secondary_opts)]
+        nearest = _nearest(error.option_name, (name for name in options if name.startswith("-")))
+        hint = f"; did you mean {nearest}?" if nearest else ""
+        reason = f"there is no option {error.option_name}{hint}"
+    REPORTER.error(f"{path}: {reason}")
+    REPORTER.say(f"more: {path} --help")
+    return typer.Exit(EXIT_ERROR)
+
+
+def _nearest(word: str, words: Iterable[str]) -> str:
+    """The word that was probably meant; empty if none is near."""
+    return next(iter(difflib.get_close_matches(word, [*words], 1, 0.7)), "")
 
 
 def everywhere(quiet: Quiet = False, verbose: Verbose = False, version: Version = False) -> None:

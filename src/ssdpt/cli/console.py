@@ -6,21 +6,26 @@ import contextlib
 import threading
 import time
 from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TaskID,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
+from rich.console import Console as RichConsole
 
 from ssdpt.common.progress import Reporter, Task
+from ssdpt.errors import visible
+from ssdpt.help import topic_of
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
 
 _PLAIN_SECONDS = 10.0  # between progress lines without a terminal
+
+
+class Console(RichConsole):
+    """Names of files and machines can hold control characters; the terminal never gets them."""
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        shown = (visible(one, "\n\t") if isinstance(one, str) else one for one in objects)
+        super().print(*shown, **options)
 
 
 class ConsoleReporter(Reporter):
@@ -33,6 +38,12 @@ class ConsoleReporter(Reporter):
         self._bars: Progress | None = None
         self._tasks = 0  # number of tasks that share the display
         self._lock = threading.Lock()
+        self._topics: set[str] = set()  # that were named
+
+    def start(self, quiet: bool, verbose: bool) -> None:
+        """A command begins."""
+        self.quiet, self.verbose = quiet, verbose
+        self._topics.clear()
 
     def say(self, message: str) -> None:
         if not self.quiet:
@@ -47,8 +58,12 @@ class ConsoleReporter(Reporter):
             self.console.print(f"note: {message}", style="yellow", markup=False)
 
     def error(self, message: str) -> None:
-        """Show an error, even with --quiet."""
+        """Show an error, even with --quiet, and once the topic that explains it."""
         self.console.print(f"error: {message}", style="bold red", markup=False)
+        topic = topic_of(message)
+        if topic is not None and topic not in self._topics:
+            self._topics.add(topic)
+            self.say(f"more: ssdpt help {topic}")
 
     @contextlib.contextmanager
     def task(self, description: str, total: float | None = None) -> Iterator[Task]:
@@ -66,6 +81,15 @@ class ConsoleReporter(Reporter):
     @contextlib.contextmanager
     def _display(self) -> Iterator[Progress]:
         """One live display, shared by all running tasks of all threads."""
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            Progress,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
+
         with self._lock:
             if self._bars is None:
                 self._bars = Progress(
@@ -97,7 +121,7 @@ class _BarTask(Task):
     def advance(self, steps: float = 1, note: str = "") -> None:
         self._bars.advance(self._number, steps)
         if note:
-            self._bars.update(self._number, note=note)
+            self._bars.update(self._number, note=visible(note))
 
 
 class _PlainTask(Task):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -9,6 +10,14 @@ import typer
 
 from ssdpt.cli.command import command
 from ssdpt.cli.console import REPORTER, STDOUT, print_rows
+
+_NEXT_STEPS = (
+    ("ssdpt score {out}/models {out}/plant/fan/source_test", "clips, normal and faulty"),
+    ("ssdpt record --minutes 10 recordings/pump", "your own machine, running normally"),
+    ("ssdpt fit recordings/pump --out model", "learn its sound, in seconds"),
+    ("ssdpt serve --demo", "simulated machines live, on a web page"),
+    ("ssdpt help first-steps", "from the microphone to the alarm"),
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -30,4 +39,9 @@ def demo(
     result = run_demo(out, plant_preset=preset, fit_preset=fit, seed=seed, reporter=REPORTER)
     print_rows(result.rows)
     STDOUT.print(result.verdict, markup=False)
-    STDOUT.print(f"report: {result.report}", markup=False)
+    STDOUT.print(f"\nreport: {result.report.resolve().as_uri()}", markup=False)
+    STDOUT.print("\nWhat to try next:")
+    steps = [(line.format(out=shlex.quote(str(out))), why) for line, why in _NEXT_STEPS]
+    width = max(len(line) for line, _ in steps)
+    for line, why in steps:
+        STDOUT.print(f"  {line:<{width}}  {why}", markup=False)

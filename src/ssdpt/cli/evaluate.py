@@ -10,8 +10,9 @@ from typing import Annotated
 import typer
 
 from ssdpt.cli.command import command
+from ssdpt.cli.completion import model_folders
 from ssdpt.cli.console import REPORTER, STDOUT, print_rows
-from ssdpt.cli.model import Device, Hop, Json
+from ssdpt.cli.model import Device, Hop, Json, Model
 from ssdpt.errors import SsdptError
 
 _LISTED = 3  # false alarms that are named
@@ -28,7 +29,10 @@ def register(app: typer.Typer) -> None:
 def evaluate(
     model: Annotated[
         Path | None,
-        typer.Argument(help="A model folder, or a folder of models; none with --run-to-failure."),
+        typer.Argument(
+            help="A model folder, or a folder of models; none with --run-to-failure.",
+            autocompletion=model_folders,
+        ),
     ] = None,
     data: Annotated[
         Path | None, typer.Argument(help="Labelled recordings, in any supported layout.")
@@ -142,8 +146,11 @@ def _evaluate_runs(
 
 
 def compare(
-    model_a: Annotated[Path, typer.Argument(help="A model folder, or a folder of models.")],
-    model_b: Annotated[Path, typer.Argument(help="The model to compare with.")],
+    model_a: Model,
+    model_b: Annotated[
+        Path,
+        typer.Argument(help="The model to compare with.", autocompletion=model_folders),
+    ],
     data: Data,
     seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 0,
     as_json: Json = False,

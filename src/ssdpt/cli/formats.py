@@ -8,10 +8,12 @@ from collections.abc import Sequence
 from enum import StrEnum
 from itertools import pairwise
 from types import TracebackType
-from typing import Self, TextIO
+from typing import TYPE_CHECKING, Self, TextIO
 
 from ssdpt.scoring.rows import COLUMNS, as_json, as_row
-from ssdpt.types import Score
+
+if TYPE_CHECKING:
+    from ssdpt.types import Score
 
 _BARS = "▁▂▃▄▅▆▇█"
 _BAR_COUNT = 40

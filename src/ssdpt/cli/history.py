@@ -45,11 +45,13 @@ def restore(
     store: StoreUrl = "",
 ) -> None:
     """Restore a backup into an empty database, SQLite or PostgreSQL, and an empty data folder."""
+    from ssdpt.common.files import private_files
     from ssdpt.monitor.config import store_url
     from ssdpt.monitor.store import restore as restore_backup
 
-    data.mkdir(parents=True, exist_ok=True)
-    restore_backup(source, store or store_url(None, data), data)
+    with private_files():
+        data.mkdir(parents=True, exist_ok=True)
+        restore_backup(source, store or store_url(None, data), data)
     REPORTER.say(f"{source} restored into {store or data}")
 
 

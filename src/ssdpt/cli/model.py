@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,6 +11,7 @@ import typer
 
 from ssdpt.cli.command import command
 from ssdpt.cli.commission import Yes, commission_fleet, note_provisional
+from ssdpt.cli.completion import model_folders, preset_choices, system_choices
 from ssdpt.cli.console import REPORTER, STDOUT
 from ssdpt.cli.recordings import recordings_at
 from ssdpt.errors import SsdptError
@@ -19,7 +21,10 @@ if TYPE_CHECKING:
     from ssdpt.systems.parts.shared_reference import SharedReference
     from ssdpt.types import Recording
 
-Model = Annotated[Path, typer.Argument(help="A model folder, or a folder of models.")]
+Model = Annotated[
+    Path,
+    typer.Argument(help="A model folder, or a folder of models.", autocompletion=model_folders),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Device = Annotated[str, typer.Option(help="auto, cpu or cuda.")]
 _DEFAULT_PRESET = "default"  # chooses networks where they pay
@@ -40,9 +45,15 @@ def fit(
     ],
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder for the model.")] = None,
     preset: Annotated[
-        str, typer.Option(help="default, best, paper, fast, tiny, or a YAML file.")
+        str,
+        typer.Option(
+            help="default, best, paper, fast, tiny, or a YAML file.", autocompletion=preset_choices
+        ),
     ] = _DEFAULT_PRESET,
-    system: Annotated[str | None, typer.Option(help="A system listed by `ssdpt systems`.")] = None,
+    system: Annotated[
+        str | None,
+        typer.Option(help="A system listed by `ssdpt systems`.", autocompletion=system_choices),
+    ] = None,
     machine: Annotated[
         list[str] | None, typer.Option(help="Only this machine (may be repeated).")
     ] = None,
@@ -55,7 +66,8 @@ def fit(
         str | None, typer.Option(help="Channel of the files, from 0, or axis by name.")
     ] = None,
     encoder: Annotated[
-        Path | None, typer.Option(help="An ONNX file that makes a further view (docs/encoders.md).")
+        Path | None,
+        typer.Option(help="An ONNX file that makes a further view (ssdpt help encoders)."),
     ] = None,
     hop: Hop = None,
     set_: Annotated[
@@ -94,8 +106,8 @@ def fit(
 
     from ssdpt.config.tree import load_config, parse_override, with_hop
     from ssdpt.data.layouts import read_layouts, without_domain
-    from ssdpt.fleet.fleet import add_to_fleet, fit_fleet, only_machines
-    from ssdpt.fleet.plan import plan_fit
+    from ssdpt.fleet.fleet import add_to_fleet, fit_fleet, fitted, only_machines
+    from ssdpt.fleet.plan import plan_fit, what_was_done
 
     settings: dict[str, Any] = dict(parse_override(text) for text in set_ or [])
     options = {
@@ -145,6 +157,7 @@ def fit(
         config = plan.config
         if plan.message:
             REPORTER.say(plan.message)
+        begun = time.monotonic()
         fleet = fit_fleet(
             dataset,
             config,
@@ -156,6 +169,10 @@ def fit(
             shared_reference=_frozen(config, background or []) if frozen else None,
             reporter=REPORTER,
         )
+        done = what_was_done(
+            {name: fitted(fleet, name) for name in fleet}, time.monotonic() - begun
+        )
+        REPORTER.say(done)
     for name, detector in fleet.items():
         alert, alarm = detector.calibration.thresholds()
         REPORTER.say(

@@ -51,6 +51,14 @@ Jobs = Annotated[int | None, typer.Option(min=1, help="Cells run in parallel on 
 Error = Annotated[
     ErrorChoice, typer.Option(help="Squared error of a segment in the β experiment: mean or sum.")
 ]
+ScoredEpochs = Annotated[
+    int,
+    typer.Option(
+        min=1,
+        help="Score the test clips after this many epochs, for the epoch chosen by labels; "
+        "1: only after the last, the quickest.",
+    ),
+]
 Set = Annotated[
     list[str] | None, typer.Option("--set", help="Any setting: ssdpt.training.epochs=5.")
 ]
@@ -72,6 +80,7 @@ def _experiment(name: str, about: str, experiments: tuple[str, ...]) -> None:
         device: Device = "auto",
         jobs: Jobs = None,
         error: Error = ErrorChoice.mean,
+        scored_epochs: ScoredEpochs = 30,
         set_: Set = None,
     ) -> None:
         from ssdpt.config.tree import parse_override
@@ -94,6 +103,7 @@ def _experiment(name: str, about: str, experiments: tuple[str, ...]) -> None:
                 engine=Engine(engine.value, address, gpus, jobs),
                 device=device,
                 error=error.value,
+                scored_epochs=scored_epochs,
                 overrides=dict(parse_override(text) for text in set_ or []),
                 command=shlex.join(["ssdpt", *sys.argv[1:]]),
             ),

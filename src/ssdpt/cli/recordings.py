@@ -18,12 +18,13 @@ def recordings_at(
     paths: Sequence[Path], section: str | None, machine: str | None
 ) -> Iterator[Recording]:
     """The recordings at these paths; `section` and `machine` override file and folder names."""
-    from ssdpt.data.layouts import read_layout
+    from ssdpt.data.layouts import UNLABELLED, read_layout
 
     for path in paths:
         dataset = read_layout(path)
         for note in dataset.notes:
-            REPORTER.warn(note)
+            if not note.endswith(UNLABELLED):  # nobody who scores needs labels
+                REPORTER.warn(note)
         for recording in dataset.recordings:
             yield replace(
                 recording,

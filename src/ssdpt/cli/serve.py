@@ -10,6 +10,10 @@ import typer
 
 from ssdpt.cli.command import command
 from ssdpt.cli.console import REPORTER, STDOUT
+from ssdpt.cli.first_run import CONFIG
+from ssdpt.cli.first_run import first_run as ask_first
+from ssdpt.common.log_format import LineFormatter
+from ssdpt.common.log_limit import LimitedHandler
 from ssdpt.errors import SsdptError
 
 _EXIT_FAILED_CHECK = 1  # something that the configuration file names cannot be opened
@@ -25,6 +29,10 @@ def serve(
         Path | None, typer.Option("--config", "-c", help="The configuration file (YAML).")
     ] = None,
     demo: Annotated[bool, typer.Option("--demo", help="Simulated machines, to try it.")] = False,
+    first_run: Annotated[
+        bool,
+        typer.Option("--first-run", help="Ask three questions, write the configuration file."),
+    ] = False,
     data: Annotated[
         Path, typer.Option("--data", help="Folder for history, recordings and learned models.")
     ] = Path("ssdpt-data"),
@@ -34,6 +42,19 @@ def serve(
         Path | None, typer.Option(help="Certificate for HTTPS (PEM), with --key.")
     ] = None,
     key: Annotated[Path | None, typer.Option(help="Its key (PEM).")] = None,
+    key_password_file: Annotated[
+        Path | None, typer.Option(help="File with the password of the key.")
+    ] = None,
+    tls_minimum: Annotated[
+        str, typer.Option(help="Oldest version of TLS that is accepted: 1.2 or 1.3.")
+    ] = "1.2",
+    hsts_days: Annotated[
+        float,
+        typer.Option(
+            min=0,
+            help="Days that browsers stay with HTTPS on all ports of this host; 0 = not.",
+        ),
+    ] = 30.0,
     behind_proxy: Annotated[
         bool,
         typer.Option("--behind-proxy", help="Trust the headers of a proxy on this computer."),
@@ -62,8 +83,13 @@ def serve(
 
     The configuration file is read again whenever it changes.
     """
-    if (config is None) == (not demo):
-        raise SsdptError("choose what to monitor: --config monitor.yaml, or --demo to try it")
+    if first_run and (demo or check):
+        raise SsdptError("--first-run goes with --config only: it writes the configuration file")
+    if not first_run and (config is None) == (not demo):
+        raise SsdptError(
+            "choose what to monitor: --config monitor.yaml, or --demo to try it; --first-run "
+            "writes the first configuration file"
+        )
     if offline and not check:
         raise SsdptError("--offline needs --check; a service needs its sources")
     if check:
@@ -71,6 +97,9 @@ def serve(
             raise SsdptError("the demo needs no check; use --check with --config monitor.yaml")
         _check(config, offline=offline)
         return
+    if first_run:
+        config = config or CONFIG
+        ask_first(config, data)
     from ssdpt.config.validation import checked
     from ssdpt.server.run_service import run_service
     from ssdpt.server.settings import THIS_COMPUTER, ServerSettings
@@ -80,6 +109,9 @@ def serve(
         "port": port,
         "certificate": certificate,
         "key": key,
+        "key_password_file": key_password_file,
+        "tls_minimum": tls_minimum,
+        "hsts_days": hsts_days,
         "proxies": (
             *(THIS_COMPUTER if behind_proxy else ()),
             *(part for part in (proxy or "").split(",") if part.strip()),
@@ -113,8 +145,8 @@ def _check(config: Path, *, offline: bool) -> None:
 
 def _log_to_terminal() -> None:
     """Log to the terminal, or the system journal."""
-    handler = logging.StreamHandler()
-    handler.setFormatter(logging.Formatter("%(levelname)s %(name)s: %(message)s"))
-    log = logging.getLogger("ssdpt")
-    log.addHandler(handler)
-    log.setLevel(logging.DEBUG if REPORTER.verbose else logging.INFO)
+    handler = LimitedHandler()
+    handler.setFormatter(LineFormatter())
+    # At the root: what the libraries of the server report must not flood the log, either.
+    logging.getLogger().addHandler(handler)
+    logging.getLogger("ssdpt").setLevel(logging.DEBUG if REPORTER.verbose else logging.INFO)

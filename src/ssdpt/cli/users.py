@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -32,17 +34,20 @@ PasswordFile = Annotated[
 ]
 
 
-def open_store(data: Path, url: str = "", *, new: bool = False) -> Store:
+@contextmanager
+def open_store(data: Path, url: str = "", *, new: bool = False) -> Iterator[Store]:
     """The store of a service; without a URL it is a file in the data folder.
 
     Only with `new` one is created, so that a mistyped folder is an error.
     """
+    from ssdpt.common.files import private_files
     from ssdpt.monitor.config import STORE_FILE, store_url
     from ssdpt.monitor.store import Store
 
     if not (new or url or (data / STORE_FILE).exists()):
         raise SsdptError(f"{data}: there is no history here; name the data folder with --data")
-    return Store.open(url or store_url(None, data), data)
+    with private_files(), Store.open(url or store_url(None, data), data) as store:
+        yield store
 
 
 def add(
@@ -69,6 +74,19 @@ def password(
     with open_store(data, store) as opened:
         opened.set_password(name, _password(password_file))
     REPORTER.say(f"{name}: password changed")
+
+
+def role(
+    name: Name,
+    role: Annotated[str, typer.Argument(help="viewer, operator or admin.")],
+    data: Data = DATA_FOLDER,
+    store: StoreUrl = "",
+) -> None:
+    """Give a user another role."""
+    checked_role = _role(role)
+    with open_store(data, store) as opened:
+        opened.set_role(name, checked_role)
+    REPORTER.say(f"{name} has the role {checked_role} now")
 
 
 def remove(name: Name, data: Data = DATA_FOLDER, store: StoreUrl = "") -> None:
@@ -114,6 +132,7 @@ def list_users(data: Data = DATA_FOLDER, store: StoreUrl = "", as_json: Json = F
 
 command(app, "add")(add)
 command(app, "password")(password)
+command(app, "role")(role)
 command(app, "remove")(remove)
 command(app, "token")(token)
 command(app, "list")(list_users)

@@ -38,7 +38,7 @@ class PublishedFigure:
     training: str = ALL_CLIPS
     chosen: str = ""  # what was chosen on test labels, if that is known
     pretrained: bool = False  # on other sound, AudioSet for example
-    source: str = ""
+    source: str = ""  # who published it where, with the year
 
     @property
     def official(self) -> float | None:
@@ -76,7 +76,7 @@ def published_figures() -> tuple[PublishedFigure, ...]:
             h_auc=table_one[name].h_auc,
             h_pauc=table_one[name].h_pauc,
             chosen="epochs chosen on test labels" if name.startswith("ssdpt") else "",
-            source="the SSDPT paper, Table I",
+            source="the SSDPT paper, Table I, Bai et al. 2022 (arXiv 2208.03421)",
         )
         for name, label in _PAPER_METHODS.items()
     ]

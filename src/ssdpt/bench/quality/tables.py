@@ -170,7 +170,7 @@ def _other_published(results: QualityResults) -> Table:
             _number(figure.h_auc),
             _number(figure.h_pauc),
             figure.measured_on,
-            figure.source or "not recorded",
+            figure.source,
         )
         for figure in published_figures()
         if figure not in shown
@@ -197,7 +197,7 @@ def _published_row(figure: PublishedFigure) -> tuple[str, ...]:
         _number(figure.auc_target),
         _number(figure.pauc),
         figure.measured_on,
-        figure.source or "not recorded",
+        figure.source,
     )
 
 

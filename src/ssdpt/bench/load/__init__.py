@@ -1,0 +1,1 @@
+"""The whole service under load, in a process of its own."""
