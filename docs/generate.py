@@ -1,14 +1,8 @@
-"""Writes the generated parts of docs/api.md: `python docs/generate.py` (or `make docs`).
-
-A generated part stands between `<!-- generated: NAME -->` and `<!-- end -->`.
-"""
+"""Writes the generated pages of docs/reference: `python docs/generate.py` (or `make docs`)."""
 
 from __future__ import annotations
 
-import inspect
-import re
 from collections.abc import Callable, Iterator
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
@@ -16,125 +10,87 @@ import typer.main
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-import ssdpt
 from ssdpt.cli import app
-from ssdpt.common.progress import Reporter
 from ssdpt.config.tree import config_type, load_config, preset_names
-from ssdpt.detection.frame_scorer import FrameScorer
-from ssdpt.errors import SsdptError
-from ssdpt.types import Clip, Recording, Score, Timeline
+from ssdpt.help import topics
 
-PAGE = Path(__file__).with_name("api.md")
-_LINE = 96
+FOLDER = Path(__file__).parent / "reference"
 _COMMON = ("--quiet", "--verbose", "--version", "--help")
 
+_SETTINGS = """\
+# Settings of models
 
-def python_part() -> str:
-    """The public names with their signatures and docstrings."""
-    blocks = [_function("ssdpt.load", ssdpt.load)]
-    for owner in (ssdpt.Detector, ssdpt.Fleet, FrameScorer):
-        blocks += [f"### {owner.__name__}", inspect.getdoc(owner) or ""]
-        for name, member in _members(owner):
-            blocks.append(_member(owner.__name__, name, member))
-    for record in (Clip, Score, Timeline, Recording):
-        blocks += [f"### {record.__name__}", inspect.getdoc(record) or "", _fields(record)]
-    blocks += [f"### {SsdptError.__name__}", inspect.getdoc(SsdptError) or ""]
-    blocks.append(_function("ssdpt.config.tree.load_config", load_config))
-    return "\n\n".join(blocks)
+One tree, `ssdpt.config.tree.Config`. Start from a preset (`--preset fast`), a YAML file of your own
+(`--preset mine.yaml`, holding only what it changes), or change single settings
+(`--set ssdpt.training.epochs=5`). In Python: `load_config("fast", {"ssdpt.training.epochs": 5})`.
+A name that does not exist is an error. The defaults are the paper's.
+
+Three environment variables belong to the machine rather than to the model: `SSDPT_CACHE` is the
+folder for cached log-mels (default `~/.cache/ssdpt/features`), `SSDPT_CACHE_GB` the size at which
+the least recently used are dropped (default 20). `SSDPT_NATIVE=0` keeps the network on torch's own
+operations where a C compiler (`CC`, else `cc`) would make faster ones for the CPU.
+"""
+
+_COMMAND_LINE = """\
+# Commands
+
+`--quiet`, `--verbose`, `--version` and `--help` work with every command. Results go to standard
+output; progress, remarks and errors to standard error. Exit codes: 0 done (for `score`: all
+normal), 1 for `score`: something above its threshold, 2 an error, 130 interrupted.
+"""
 
 
-def settings_part() -> str:
-    """Every setting with its default and meaning, and what each preset makes of it."""
-    presets = {name: _flat(load_config(name)) for name in preset_names()}
-    lines = ["| setting | default | meaning |", "| --- | --- | --- |"]
-    for name, field, default in _settings(config_type(), ()):
-        lines.append(f"| `{name}` | {_value(default)} | {_meaning(field)} |")
-    lines += ["", "What the presets change:", ""]
-    for preset, values in presets.items():
+def settings_page() -> str:
+    """Every setting with its default and meaning, by part, and what each preset changes."""
+    rows = list(_settings(config_type(), ()))
+    parts: dict[str, list[str]] = {}
+    for name, field, default in rows:
+        part = name.partition(".")[0] if "." in name else "The whole tree"
+        parts.setdefault(part, []).append(f"| `{name}` | {_value(default)} | {_meaning(field)} |")
+    lines = [_SETTINGS]
+    for part, table in parts.items():
+        lines += [f"## {part}", "", "| setting | default | meaning |", "| --- | --- | --- |"]
+        lines += [*table, ""]
+    lines += ["## Presets", "", "What each changes:", ""]
+    for preset in preset_names():
+        values = _flat(load_config(preset))
         changed = [
             f"`{name}` {_value(values[name])}"
-            for name, _, default in _settings(config_type(), ())
+            for name, _, default in rows
             if values[name] != default and name != "preset"
         ]
         lines.append(f"- **{preset}**: {', '.join(changed) or 'nothing, it is the default'}.")
-    return "\n".join(lines)
+    return "\n".join([*lines, ""])
 
 
-def command_part() -> str:
+def commands_page() -> str:
     """Every command with its arguments and options."""
-    return "\n\n".join(_commands(typer.main.get_command(app), ("ssdpt",)))
+    commands = _commands(typer.main.get_command(app), ("ssdpt",))
+    return "\n\n".join([_COMMAND_LINE.rstrip(), *commands]) + "\n"
 
 
-PARTS: dict[str, Callable[[], str]] = {
-    "python": python_part,
-    "settings": settings_part,
-    "commands": command_part,
+def help_page() -> str:
+    """The topics of `ssdpt help`, as the package has them."""
+    lines = [
+        "# Help topics and errors",
+        "",
+        "What `ssdpt help TOPIC` prints. Below an error the command line names its topic.",
+        "In the tables “…” stands for what varies.",
+    ]
+    for topic in topics().values():
+        lines += ["", f"## {topic.name}", "", f"**{topic.title}**", "", topic.text, ""]
+        lines += ["| the sentence says | what to do |", "| --- | --- |"]
+        for error in topic.errors:
+            said = ", ".join(f"`{part}`" for part in error.parts)
+            lines.append(f"| {said} | {error.advice} |")
+    return "\n".join([*lines, ""])
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "settings.md": settings_page,
+    "commands.md": commands_page,
+    "help.md": help_page,
 }
-
-
-def generate(page: str) -> str:
-    """The page with every generated part as it should be now."""
-    for name, make in PARTS.items():
-        begin, end = f"<!-- generated: {name} -->\n", "<!-- end -->"
-        if page.count(begin) != 1:
-            raise SystemExit(f"{PAGE.name}: the part {name} must be marked exactly once")
-        head, tail = page.split(begin)
-        page = f"{head}{begin}{make()}\n{end}{tail.partition(end)[2]}"
-    return page
-
-
-def _members(owner: type) -> Iterator[tuple[str, Any]]:
-    """What a class offers: its own, then what it has from bases of ours."""
-    seen: set[str] = set()
-    for base in owner.__mro__:
-        if base.__module__.startswith("ssdpt."):
-            for name, member in vars(base).items():
-                if not name.startswith("_") and name not in seen:
-                    seen.add(name)
-                    yield name, member
-
-
-def _member(owner: str, name: str, member: Any) -> str:
-    if isinstance(member, property | cached_property):
-        getter = member.fget if isinstance(member, property) else member.func
-        returns = inspect.signature(getter).return_annotation if getter else ""
-        description = inspect.getdoc(member)
-        text = f"#### `{owner.lower()}.{name}` → `{returns}`"
-        return f"{text}\n\n{description}" if description else text
-    head = owner if isinstance(member, classmethod) else owner.lower()
-    return _function(f"{head}.{name}", getattr(member, "__func__", member))
-
-
-def _function(title: str, function: Callable[..., Any]) -> str:
-    signature = inspect.signature(function)
-    parts: list[str] = []
-    for name, parameter in signature.parameters.items():
-        if name in ("self", "cls"):
-            continue
-        if parameter.kind is parameter.KEYWORD_ONLY and "*" not in parts:
-            parts.append("*")
-        default = parameter.default
-        # An object has no short form of its own; its name in the source is one.
-        value = "SILENT" if isinstance(default, Reporter) else repr(default)
-        tail = "" if default is parameter.empty else f" = {value}"
-        parts.append(f"{name}: {parameter.annotation}{tail}")
-    call = f"{title}({', '.join(parts)}) -> {signature.return_annotation}"
-    if len(call) > _LINE:
-        call = f"{title}(\n    " + ",\n    ".join(parts) + f",\n) -> {signature.return_annotation}"
-    return f"#### `{title}`\n\n```text\n{call}\n```\n\n{inspect.getdoc(function) or ''}"
-
-
-def _fields(record: type) -> str:
-    """The fields of a dataclass; a comment beside one in the source is its description."""
-    lines = []
-    for line in inspect.getsource(record).splitlines():
-        if match := re.fullmatch(r"    (\w+): ([^=#]+?)(?: = [^#]+?)?(?:  # (.*))?", line):
-            name, kind, comment = match.groups()
-            lines.append(f"- `.{name}`: `{kind.strip()}`" + (f", {comment}" if comment else ""))
-    for name, member in vars(record).items():
-        if isinstance(member, property):
-            lines.append(f"- `.{name}`: {_joined(inspect.getdoc(member) or '')}")
-    return "\n".join(lines)
 
 
 def _settings(
@@ -160,7 +116,7 @@ def _described(model: type[BaseModel], name: str, field: FieldInfo) -> FieldInfo
 def _meaning(field: FieldInfo) -> str:
     meaning = _joined(field.description or "").replace("|", "\\|")
     if get_origin(field.annotation) is Literal:
-        meaning += f" ({', '.join(f'`{choice}`' for choice in get_args(field.annotation))})"
+        meaning += f" ({', '.join(map(_value, get_args(field.annotation)))})"
     return meaning
 
 
@@ -178,6 +134,8 @@ def _flat(config: BaseModel, path: tuple[str, ...] = ()) -> dict[str, Any]:
 def _value(value: Any) -> str:
     if value is None:
         return "not set"
+    if value == "":
+        return "empty"
     return f"`{str(value).lower() if isinstance(value, bool) else value}`"
 
 
@@ -190,14 +148,14 @@ def _commands(command: Any, path: tuple[str, ...]) -> Iterator[str]:
     arguments = [p for p in command.params if p.param_type_name == "argument"]
     options = [p for p in command.params if p.param_type_name == "option"]
     shown = [f"{p.name.upper()}{'…' if p.nargs == -1 else ''}" for p in arguments]
-    lines = [f"#### `{' '.join([*path, *shown])}`", "", _joined(command.help or ""), ""]
+    lines = [f"## `{' '.join([*path, *shown])}`", "", _joined(command.help or ""), ""]
     lines += [f"- `{p.name.upper()}`: {_joined(p.help or '')}" for p in arguments]
     for option in options:
         if option.opts[0] in _COMMON:
             continue
         names = ", ".join(f"`{name}`" for name in option.opts)
         default = option.default
-        silent = option.required or default is None or default is False
+        silent = option.required or default is None or default is False or default == ""
         default_text = "" if silent else f" Default: `{default}`."
         lines.append(
             f"- {names}: {_joined(option.help or '')}{default_text}"
@@ -211,4 +169,5 @@ def _joined(text: str) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(generate(PAGE.read_text("utf-8")), "utf-8")
+    for name, make in PAGES.items():
+        (FOLDER / name).write_text(make(), "utf-8")

@@ -86,7 +86,7 @@ def _choose(scores: Path, machine: str) -> tuple[Path, Path]:
 
 def _spectrogram(axes: Axes, detector: Detector, path: Path, scale: float) -> None:
     """Grey: loudness in dB. Orange: what the detector finds odd, on one scale for both clips."""
-    frames = detector.frames(path)
+    frames = detector.frames(path)[:, : len(detector.frequencies)]  # the log-mel part
     odd = np.clip(detector.anomaly_map(path) / scale, 0, 1)[..., None]
     quiet, loud = np.percentile(frames, [2, 99.8])
     grey = np.clip((frames - quiet) / (loud - quiet), 0, 1)[..., None]

@@ -1,6 +1,6 @@
 """A detector of one's own: how far the loudness of a clip lies from that of normal clips.
 
-The smallest system that does something sensible; docs/own-detector.md explains it line by line.
+The smallest system that does something sensible; docs/how-to/own-detector.md explains every line.
 """
 
 from __future__ import annotations
