@@ -5,7 +5,7 @@
 #     --volume ./config:/etc/ssdpt:ro ssdpt
 #
 # /etc/ssdpt/monitor.yaml is the configuration; /var/lib/ssdpt holds history, recordings and learned
-# models. deploy/compose.yaml runs it beside a database, a broker and dashboards; docs/monitoring.md
+# models. deploy/compose.yaml runs it beside a database, a broker and dashboards; docs/how-to/service.md
 # explains the rest.
 #
 # torch: on x86-64 the usual index has a build with libraries for GPUs, some gigabytes that monitoring
@@ -23,7 +23,7 @@ COPY pyproject.toml constraints.txt README.md LICENSE ./
 COPY src ./src
 RUN PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt \
     /opt/ssdpt/bin/python -m pip install --no-cache-dir --disable-pip-version-check $PIP_ARGS \
-    '.[serve,postgres,stream]'
+    '.[serve,postgres,stream,notify,opcua,voice]'
 
 FROM python:3.11-slim
 COPY --from=build /opt/ssdpt /opt/ssdpt

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import os
+import random
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import coverage
 import hypothesis
 import pytest
+
+import run_record
+from on_demand import OnDemand, made_once
 
 # Before torch is imported anywhere: several threads on busy cores wait for each other.
 os.environ["OMP_NUM_THREADS"] = "1"
@@ -19,6 +26,25 @@ os.environ["OMP_NUM_THREADS"] = "1"
 os.environ["NUMBA_OPT"] = "0"
 
 EXPORTABLE = ("ssdpt", "ssdpt-noaux", "ae", "mnv2", "gmm", "texture", "multiview")
+
+
+def pytest_addoption(parser):
+    parser.addoption("--order-seed", type=int, help="run files, and tests in them, in random order")
+    run_record.add_option(parser)
+
+
+def pytest_configure(config):
+    run_record.start(config)
+
+
+def pytest_collection_modifyitems(config, items):
+    """A file's tests stay together, as `make test` gives them to one process."""
+    run_record.leave_out_passed(config, items)
+    seed = config.getoption("--order-seed")
+    if seed is not None:
+        draw = random.Random(seed)
+        files = {item.path: draw.random() for item in items}
+        items.sort(key=lambda item: (files[item.path], draw.random()))
 
 
 # Timings are no part of these tests: machines are shared, and busy with the other tests.
@@ -75,24 +101,40 @@ def models(detectors, tmp_path_factory):
     return {name: root / name for name in detectors}
 
 
+@contextmanager
+def _unmeasured() -> Iterator[None]:
+    """Without coverage: a tracer runs millions of lines of torch, which takes twice as long."""
+    measured = coverage.Coverage.current()
+    if measured is not None:
+        measured.stop()
+    try:
+        yield
+    finally:
+        if measured is not None:
+            measured.start()
+
+
 @pytest.fixture(scope="session")
-def traced_once():
-    """Each model is traced once in a session, however often it is exported."""
+def traced_once(tmp_path_factory):
+    """Each model is traced once in a test run, however often it is exported."""
+    import onnx
+
     from ssdpt.runtime import export
 
-    trace, kept = export.onnx_model, {}
+    trace, own = export.onnx_model, tmp_path_factory.getbasetemp()
+    root = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
 
     def traced(system, arithmetic):
         content = hashlib.sha256(system.config.model_dump_json().encode())
         for array in system.arrays().values():
             content.update(array.tobytes())
-        key = (content.digest(), arithmetic)
-        if key not in kept:
-            kept[key] = trace(system, arithmetic)
-        model, graph = kept[key]
-        own = type(model)()
-        own.CopyFrom(model)
-        return own, graph
+
+        def make(path):
+            with _unmeasured():
+                onnx.save(trace(system, arithmetic)[0], path)
+
+        path = made_once(root / f"{content.hexdigest()}-{arithmetic}.onnx", make)
+        return onnx.load(path), system.graph().eval()
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(export, "onnx_model", traced)
@@ -103,12 +145,18 @@ def traced_once():
 def exports(models, traced_once, tmp_path_factory):
     """The models exported to ONNX, by name; tests that change one copy it first."""
     from ssdpt.fleet.fleet import Fleet, export_fleet
-    from ssdpt.runtime.export import ExportSettings
+    from ssdpt.runtime import export
 
-    root = tmp_path_factory.mktemp("exports")
-    for name, folder in ((name, models[name]) for name in EXPORTABLE):
-        export_fleet(Fleet.load(folder, device="cpu"), root / name, lambda _: ExportSettings())
-    return {name: root / name for name in EXPORTABLE}
+    root, clips = tmp_path_factory.mktemp("exports"), export.CLIPS
+
+    def exported(name):
+        fleet = Fleet.load(models[name], device="cpu")
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(export, "CLIPS", clips)  # whatever the test that asks has set
+            export_fleet(fleet, root / name, lambda _: export.ExportSettings())
+        return root / name
+
+    return OnDemand(EXPORTABLE, exported)
 
 
 @pytest.fixture
@@ -148,8 +196,8 @@ class Answer:
 
     @property
     def error(self) -> str:
-        """The one line on stderr; fails where there are more, or a traceback."""
-        lines = self.err.splitlines()
+        """The one error on stderr; fails where there are more, or a traceback."""
+        lines = [x for x in self.err.splitlines() if not x.startswith("more: ssdpt help ")]
         assert len(lines) == 1, self.err
         assert lines[0].startswith("error: "), self.err
         return lines[0].removeprefix("error: ")

@@ -16,12 +16,23 @@ from ssdpt.common.progress import Reporter
 from waiting import wait_until
 
 RAY = str(Path(sys.executable).with_name("ray"))
+_ATTEMPTS = 4  # to start a node
 
 
 class Node:
     """One raylet with its workers; the head has the cluster's directory as well."""
 
     def __init__(self, *arguments: str, **environment: str) -> None:
+        # Ray gives a node half a minute, which is too little where the cores are very busy.
+        for _ in range(_ATTEMPTS):
+            output = self._start(arguments, environment)
+            if output is None:
+                return
+            self.kill()
+        raise RuntimeError(output)
+
+    def _start(self, arguments: tuple[str, ...], environment: dict[str, str]) -> str | None:
+        """None, or what it printed if it did not come up."""
         common = ("--disable-usage-stats", "--object-store-memory=80000000")
         ports = ("--min-worker-port=0", "--max-worker-port=0", "--include-log-monitor=false")
         # All that it starts is in this session, by which it is identified and ended.
@@ -35,9 +46,7 @@ class Node:
         )
         self.session = started.pid
         output, _ = started.communicate(timeout=180)
-        if started.returncode:
-            self.kill()
-            raise RuntimeError(output)
+        return output if started.returncode else None
 
     def processes(self) -> dict[int, str]:
         """Process ID -> command line."""

@@ -7,6 +7,7 @@ import getpass
 import itertools
 import json
 import shutil
+import signal
 import socket
 import socketserver
 import ssl
@@ -47,21 +48,22 @@ def certificate(folder):
 class WebReceiver:
     """Answers POSTs with the given codes, then with 200; keeps what it was sent."""
 
-    def __init__(self, *codes, headers=(), port=0):
+    def __init__(self, *codes, headers=(), port=0, answer=b""):
         self.posts = []
         answers = iter(codes)
         posts = self.posts
 
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self):
-                body = self.rfile.read(int(self.headers["Content-Length"]))
+                body = self.rfile.read(int(self.headers["Content-Length"] or 0))
                 code = next(answers, 200)
                 posts.append((code, dict(self.headers), body, self.path))
                 self.send_response(code)
                 for name, value in headers:
                     self.send_header(name, value)
-                self.send_header("Content-Length", "0")
+                self.send_header("Content-Length", str(len(answer)))
                 self.end_headers()
+                self.wfile.write(answer)
 
             do_GET = do_POST
 
@@ -217,6 +219,13 @@ class Broker:
             self._process.terminate()
             self._process.wait(60)
             self._process = None
+
+    def freeze(self):
+        """It hangs: connections stay open, and nothing is answered."""
+        self._process.send_signal(signal.SIGSTOP)
+
+    def thaw(self):
+        self._process.send_signal(signal.SIGCONT)
 
     __enter__ = start
 

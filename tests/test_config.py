@@ -17,6 +17,11 @@ from ssdpt.config.tree import (
 )
 from ssdpt.errors import SsdptError
 
+# A thousand million values in thirty lines.
+MANY_ANCHORS = "\n".join(
+    ["x0: &a0 [1, 1]", *(f"x{n}: &a{n} [*a{n - 1}, *a{n - 1}]" for n in range(1, 31))]
+).encode()
+
 
 def _leaves(model, prefix=""):
     for name, field in type(model).model_fields.items():
@@ -183,6 +188,15 @@ def test_a_wrong_setting_is_explained(overrides, sentence):
 @pytest.mark.parametrize(
     ("name", "content", "reason"),
     [
+        (
+            "a.yaml",
+            b"ssdpt: !!timestamp now",
+            "a.yaml: not valid YAML: a value does not fit the tag",
+        ),
+        ("a.yaml", b"[" * 9999, "a.yaml: not valid YAML: nested too deeply$"),
+        ("a.yaml", MANY_ANCHORS, "a.yaml: not valid YAML: anchors .* that repeat each other"),
+        ("a.yaml", b"system: &a [*a]", "a.yaml: not valid YAML: anchors .* or themselves"),
+        ("a.yaml", rb'system: "\ud800"', "a.yaml: .*not valid Unicode"),
         ("a.yaml", b"ssdpt: [", "a.yaml: not valid YAML: line 1: a bracket is not closed$"),
         ("a.yaml", b"- 1\n- 2\n", "name: value"),
         ("a.yaml", b"\xff\xfe\x00", "not a text file"),
@@ -204,7 +218,7 @@ def test_settings_on_the_command_line_have_types():
     assert parse_override("a=true") == ("a", True)
     assert parse_override("a=null") == ("a", None)
     assert load_config("tiny", dict([parse_override("ssdpt.alpha=1e-2")])).ssdpt.alpha == 0.01
-    for text in ("epochs", "=5", "a=[1", "a=2026-13-45"):
+    for text in ("epochs", "=5", "a=[1", "a=2026-13-45", "a=!!timestamp x", "a=" + "[" * 9999):
         with pytest.raises(SsdptError):
             parse_override(text)
 

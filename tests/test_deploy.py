@@ -18,6 +18,7 @@ from ssdpt.alarms.settings import AlarmSettings
 from ssdpt.monitor.config import (
     MachineSettings,
     MonitorConfig,
+    OperatingDataSettings,
     OutputSettings,
     RetentionSettings,
     SensorSettings,
@@ -27,6 +28,7 @@ from ssdpt.monitor.config import (
 from ssdpt.monitor.outputs.metrics import Metrics
 from ssdpt.monitor.outputs.mqtt_output import MqttSettings
 from ssdpt.monitor.store import Store
+from ssdpt.server.connection_limits import MOST_CONNECTIONS
 from waiting import wait_until
 
 ROOT = Path(__file__).parents[1]
@@ -180,6 +182,12 @@ def test_example_shows_every_setting() -> None:
     assert max(sensors, key=len) == set(SensorSettings.model_fields)
     (alarm,) = [machine["alarm"] for machine in shown["machines"] if "alarm" in machine]
     assert set(alarm) == set(AlarmSettings.model_fields)
+    (opcua,) = [
+        one["operating_data"]
+        for one in shown["machines"]
+        if one.get("operating_data", {}).get("kind") == "opcua"
+    ]
+    assert set(opcua) == set(OperatingDataSettings.class_for("opcua").model_fields)
     sources = [machine["source"] for machine in shown["machines"]]
     for written, base in ((sources, SourceSettings), (shown["outputs"], OutputSettings)):
         for kind in base.registry.names():
@@ -197,3 +205,9 @@ def test_unit_is_sound_and_closed(tmp_path: Path, command: str) -> None:
         done = subprocess.run(["systemd-analyze", *check, unit], capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr
         assert check != ["verify"] or not done.stderr
+
+
+def test_unit_lets_the_service_open_as_many_files_as_connections_need() -> None:
+    files = re.search(r"^LimitNOFILE=(\d+)$", (DEPLOY / "ssdpt.service").read_text("utf-8"), re.M)
+    assert files
+    assert int(files[1]) > 2 * MOST_CONNECTIONS  # and the store, sources and outputs

@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from dockerfile import build_context, dockerfile_steps
 from ssdpt.server.run import listening
 from ssdpt.server.settings import ServerSettings
 from ssdpt.version import __version__
@@ -26,44 +27,10 @@ ROOT = Path(__file__).parents[1]
 IMAGE_USER = 10001
 
 
-def _dockerfile() -> list[tuple[str, str]]:
-    text = (ROOT / "Dockerfile").read_text("utf-8")
-    text = re.sub(r"^#.*\n", "", text, flags=re.MULTILINE).replace("\\\n", " ")
-    steps = [line.split(maxsplit=1) for line in text.splitlines() if line.strip()]
-    return [(word, " ".join(rest.split())) for word, rest in steps]
-
-
-def _context() -> list[str]:
-    """What the engine is given: files of the project that .dockerignore lets through."""
-    listed = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    files = [name for name in listed.stdout.split("\0") if name and (ROOT / name).is_file()]
-    lines = (ROOT / ".dockerignore").read_text("utf-8").splitlines()
-    patterns = [line for line in lines if line and not line.startswith("#")]
-    return [name for name in files if _let_through(Path(name), patterns)]
-
-
-def _let_through(path: Path, patterns: list[str]) -> bool:
-    """The last pattern that matches the file or a folder above it decides."""
-    through = True
-    for pattern in patterns:
-        named, anywhere = pattern.removeprefix("!"), pattern.startswith("**/")
-        named = named.removeprefix("**/")
-        assert "/" not in named, f"{pattern}: this test knows no such pattern"
-        if any(Path(part).match(named) for part in (path.parts if anywhere else path.parts[:1])):
-            through = pattern.startswith("!")
-    return through
-
-
 def test_image_is_made_of_files_that_there_are() -> None:
-    context = _context()
+    context = build_context()
     assert not [name for name in context if name.startswith(("tests/", "web/", "deploy/", ".git"))]
-    for word, rest in _dockerfile():
+    for word, rest in dockerfile_steps():
         if word == "COPY" and not rest.startswith("--from"):
             *sources, _ = rest.split()
             for source in sources:
@@ -81,14 +48,14 @@ class Image:
         self.python = _interpreter(place)
         self.user: int | None = None
         self.run_settings: dict[str, str] = {}  # steps that only say how it is run
-        for name in _context():
+        for name in build_context():
             (self.context / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, self.context / name)
         (self.root / "tmp").mkdir(parents=True)
         (self.root / "tmp").chmod(0o1777)
 
     def build(self) -> None:
-        for word, rest in _dockerfile():
+        for word, rest in dockerfile_steps():
             # Paths of the image become paths of this computer.
             here = re.sub(r"(?<![\w/:.])/(?=(build|opt|var|tmp|etc)\b)", f"{self.root}/", rest)
             if word in ("VOLUME", "EXPOSE", "STOPSIGNAL", "HEALTHCHECK", "ENTRYPOINT", "CMD"):

@@ -277,7 +277,7 @@ def test_a_clip_scores_as_its_file(detector, tmp_path, rate):
 
 
 def test_a_silent_clip_is_refused(detector):
-    with pytest.raises(SsdptError, match=r"clip: silent: all 1\.00 s"):
+    with pytest.raises(SsdptError, match=r"clip: silent: all 1 s"):
         detector.score(Clip(np.zeros(RATE), RATE))
 
 

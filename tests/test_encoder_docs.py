@@ -1,4 +1,4 @@
-"""docs/encoders.md: its sidecar is valid, and its way to export an encoder works."""
+"""docs/how-to/encoders.md: its sidecar is valid, and its way to export an encoder works."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ssdpt.config.encoder import EncoderConfig, EncoderSidecar
 from ssdpt.config.tree import load_config
 from ssdpt.features.encoder import LARGEST_BYTES, with_encoder
 
-PAGE = (Path(__file__).parents[1] / "docs" / "encoders.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[1] / "docs" / "how-to" / "encoders.md").read_text("utf-8")
 
 
 def block(language):

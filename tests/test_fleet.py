@@ -52,7 +52,9 @@ def test_the_right_detector_for_a_recording(fleet_folder):
     assert one.for_recording(lathe).machine == "fan"
 
 
-@pytest.mark.parametrize("name", ["../evil", "/etc", "..", "a/b", ".hidden", ""])
+@pytest.mark.parametrize(
+    "name", ["../evil", "/etc", "..", "a/b", ".hidden", "", "a" * 300, "ä" * 200]
+)
 def test_an_index_that_points_elsewhere_is_not_followed(fleet, name):
     shutil.copytree(fleet / "fan", fleet.parent / "evil")
     write_index(fleet, {"fan": name})
@@ -60,7 +62,9 @@ def test_an_index_that_points_elsewhere_is_not_followed(fleet, name):
         Fleet.load(fleet)
 
 
-@pytest.mark.parametrize("content", ["", "[]", '{"machines": []}', '{"format": 1}', "\udcff"])
+@pytest.mark.parametrize(
+    "content", ["", "[]", '{"machines": []}', '{"format": 1}', "\udcff", "[" * 100_000]
+)
 def test_a_damaged_index(fleet, content):
     (fleet / "index.json").write_bytes(content.encode("utf-8", "surrogateescape"))
     with pytest.raises(SsdptError, match="damaged or foreign"):

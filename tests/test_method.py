@@ -1,4 +1,4 @@
-"""docs/method.md names code and settings that exist, and every equation in its order."""
+"""The page on the method names code and settings that exist, and every equation in its order."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from ssdpt.config.tree import config_type
 from ssdpt.systems.ssdpt import SsdptConfig
 
-PAGE = (Path(__file__).parents[1] / "docs" / "method.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[1] / "docs" / "explanation" / "method.md").read_text("utf-8")
 EQUATIONS = 18  # numbered equations of the paper
 
 

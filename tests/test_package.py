@@ -120,7 +120,7 @@ def test_continuous_integration_runs_checks_and_all_tests() -> None:
     assert os.access(script, os.X_OK)
     lines = script.read_text("utf-8").splitlines()
     assert "set -euo pipefail" in lines
-    assert lines[-2:] == ["make check", "make test-all"]
+    assert lines[-3:] == ["make check", "make docs", "make test-all"]
 
 
 @pytest.mark.full

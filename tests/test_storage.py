@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import json
 import pickle
@@ -9,11 +10,14 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
+from safetensors.numpy import load_file, save
 
 from ssdpt import Detector
 from ssdpt.detection.storage import is_model, read_model, write_model
 from ssdpt.errors import SsdptError
+from ssdpt.types import Clip
 
 FILES = ["README.md", "calibration.json", "config.json", "data.json", "model.safetensors"]
 
@@ -106,6 +110,30 @@ def test_weights_that_do_not_fit_the_settings(model, models):
     assert "do not belong together" in refused(model)
 
 
+def test_weights_that_are_no_numbers_are_damaged(model):
+    path = model / "model.safetensors"
+    arrays = load_file(path)
+    arrays["means"][0, 0] = np.nan
+    path.write_bytes(save(arrays))
+    edit(model / "config.json", digests={})
+    assert "damaged: means holds values that are not finite numbers" in refused(model)
+
+
+def test_a_score_that_is_not_a_number_is_an_error_and_not_normal(model):
+    path = model / "model.safetensors"
+    arrays = load_file(path)
+    arrays["precisions"][:] = 1e308
+    path.write_bytes(save(arrays))
+    edit(model / "config.json", digests={})
+    detector = Detector.load(model)
+    clip = Clip(0.1 * np.random.default_rng(0).standard_normal(32000).astype(np.float32), 16000)
+    with (
+        np.errstate(over="ignore", invalid="ignore"),
+        pytest.raises(SsdptError, match="its score is not a finite number; the model of fan"),
+    ):
+        detector.score(clip, section=detector.sections[0])
+
+
 @pytest.mark.parametrize("entry", ["machine", "sections", "config", "system", "notes", "digests"])
 def test_a_missing_entry_is_named(model, entry):
     edit(model / "config.json", **{entry: None})
@@ -181,10 +209,16 @@ class TestWriting:
                 detectors["gmm"].save(place)
             assert sorted(tmp_path.rglob("*")) == before
 
+    def test_what_a_killed_process_left_in_a_model_is_no_obstacle(self, detectors, model):
+        (model / ".calibration.json._writing.tmp.json").write_text("{")
+        detectors["ae"].save(model)
+        assert Detector.load(model).system_name == "ae"
+        assert ".calibration.json._writing.tmp.json" not in names(model)
+
     @pytest.mark.parametrize(
         ("code", "message"), [(errno.ENOSPC, "disk is full"), (errno.EROFS, "read-only")]
     )
-    @pytest.mark.parametrize("step", ["mkdtemp", "write_bytes", "fsync"])
+    @pytest.mark.parametrize("step", ["mkdir", "write_bytes", "fsync"])
     def test_a_disk_that_refuses_leaves_the_old_model(
         self, model, detectors, monkeypatch, code, message, step
     ):
@@ -193,7 +227,7 @@ class TestWriting:
         def refuse(*arguments, **options):
             raise OSError(code, "no")
 
-        owner = {"mkdtemp": "tempfile", "write_bytes": "pathlib.Path", "fsync": "os"}[step]
+        owner = {"mkdir": "pathlib.Path", "write_bytes": "pathlib.Path", "fsync": "os"}[step]
         with monkeypatch.context() as patch:
             patch.setattr(f"{owner}.{step}", refuse)
             with pytest.raises(SsdptError, match=message):
@@ -211,3 +245,48 @@ class TestWriting:
         write_model(tmp_path / "m", detectors["gmm"].stored, "card", {"training.jsonl": "{}\n"})
         assert (tmp_path / "m" / "training.jsonl").read_text() == "{}\n"
         assert (tmp_path / "m" / "README.md").read_text() == "card"
+
+
+@pytest.mark.filterwarnings("ignore:Initializing zero-element tensors")
+@pytest.mark.parametrize("value", [[], {}, {"00": 1.5}, None, "text", float("inf")])
+def test_a_description_with_wrong_values_is_one_sentence(models, tmp_path, value):
+    """Models of every system and of older formats, which are upgraded while they are read."""
+    golden = Path(__file__).parent / "golden" / "formats" / "2" / "texture"
+    for number, folder in enumerate([*models.values(), golden]):
+        copy = tmp_path / str(number)
+        shutil.copytree(folder, copy)
+        head = json.loads((copy / "config.json").read_text())
+        for name in head["system"]:
+            edit(copy / "config.json", system={**head["system"], name: value})
+            with contextlib.suppress(SsdptError):  # some values may do; none is a traceback
+                Detector.load(copy)
+    edit(copy / "config.json", system={"portraits": value})
+    assert str(copy) in refused(copy)
+
+
+def test_json_that_is_nested_too_deeply_is_damaged(model, tmp_path):
+    shutil.copytree(model, tmp_path / "m")
+    (tmp_path / "m" / "config.json").write_text("[" * 100_000)
+    assert "not readable as JSON" in refused(tmp_path / "m")
+
+
+@pytest.mark.parametrize("views", ["of a section", "in the settings"])
+def test_views_that_do_not_fit_each_other_are_damage(models, tmp_path, views):
+    """It used to be loaded, and to fail at the first clip."""
+    copy = tmp_path / "m"
+    shutil.copytree(models["texture"], copy)
+    head = json.loads((copy / "config.json").read_text())
+    if views == "of a section":
+        next(iter(head["system"]["section_models"].values())).popitem()
+    else:
+        head["config"]["texture"]["views"].pop()
+    (copy / "config.json").write_text(json.dumps(head))
+    assert "copy or fit it again" in refused(copy)
+
+
+@pytest.mark.parametrize("clips", [0, -1])
+def test_thresholds_without_clips_are_damage(model, clips):
+    tree = json.loads((model / "calibration.json").read_text())
+    tree["pooled"]["clips"] = clips
+    (model / "calibration.json").write_text(json.dumps(tree))
+    assert "calibration.json" in refused(model)

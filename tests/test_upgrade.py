@@ -11,9 +11,9 @@ import pytest
 from ssdpt import Detector
 from ssdpt.config.tree import load_config
 from ssdpt.detection.storage import FORMAT
-from ssdpt.detection.upgrade import upgraded_arrays, upgraded_head
+from ssdpt.detection.upgrade import upgraded_arrays, upgraded_data, upgraded_head
 
-GOLDEN = Path(__file__).parent / "golden" / "models"
+GOLDEN = Path(__file__).parent / "golden" / "formats" / "2"
 
 
 @pytest.mark.parametrize("system", ["texture", "multiview"])
@@ -65,6 +65,11 @@ def test_names_of_format_2_become_those_of_format_3():
         "shared_reference": {},
         "section_models": {"00": {"spectrum": {"weight": 1.0, "added": [], "averaged": False}}},
     }
+
+
+def test_the_first_models_of_format_3_name_their_recordings_as_format_2_did():
+    assert upgraded_data(3, {"heard": {"ab": "x.wav"}}) == {"recordings": {"ab": "x.wav"}}
+    assert upgraded_data(3, {"recordings": {}}) == {"recordings": {}}
 
 
 def test_the_newest_format_is_read_as_it_is():

@@ -8,18 +8,25 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-_PAUSE = 0.01  # seconds between two looks
 
-
-def wait_until(condition: Callable[[], T], message: str = "", *, timeout: float = 60.0) -> T:
+def wait_until(
+    condition: Callable[[], T],
+    message: str | Callable[[], str] = "",
+    *,
+    timeout: float = 180.0,
+    every: float = 0.01,
+) -> T:
     """The first true value of `condition()`; fails with `message` after `timeout` seconds.
 
-    `message` says what was expected: "the event is stored". An assertion that `condition` raises
-    ends the wait at once, so it may check that a process is still alive. The limit only ends a
-    test that has failed: it is long, for busy computers.
+    `message` says what was expected: "the event is stored"; a function can add what is there
+    instead. An assertion that `condition` raises ends the wait at once, so it may check that a
+    process is still alive. The limit only ends a test that has failed: it is long, for busy
+    computers. `every`: seconds between two looks.
     """
     end = time.monotonic() + timeout
     while not (value := condition()):
-        assert time.monotonic() < end, f"not within {timeout:g} s: {message or 'the condition'}"
-        time.sleep(_PAUSE)
+        if time.monotonic() >= end:
+            expected = message() if callable(message) else message
+            raise AssertionError(f"not within {timeout:g} s: {expected or 'the condition'}")
+        time.sleep(every)
     return value

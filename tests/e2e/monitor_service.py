@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
 import subprocess
 import threading
 import time
@@ -20,13 +21,14 @@ from sqlalchemy import create_engine, make_url, text
 
 from receivers import Broker as Broker
 from receivers import Subscriber as Subscriber
+from ssdpt.alarms.commissioning import ASK_AFTER
+from ssdpt.monitor.learning.collector import CLIP_SECONDS
 from waiting import wait_until
 
 POSTGRES = os.environ.get("SSDPT_TEST_POSTGRES", "postgresql+psycopg://root@localhost/test")
-IMAGES = Path(__file__).parents[2] / "docs" / "images"
 WEB = Path(__file__).parents[2] / "web"
 AXE = WEB / "node_modules" / "axe-core" / "axe.min.js"
-SLOW = 60_000  # milliseconds that machines take to learn, or to detect a fault
+SLOW = 180_000  # milliseconds that machines may take to learn, or to detect a fault
 _ADDRESS = re.compile(r"listening; open (http://\S+)")
 _PUSHED_RATE, _PIECE = 16000, 0.5  # Hz, seconds
 
@@ -47,39 +49,99 @@ def postgres_schema():
         server.dispose()
 
 
-class Service:
+def http_client():
+    """Every request on a connection of its own: one that rests may be ended at the same moment."""
+    return httpx.Client(timeout=60, limits=httpx.Limits(max_keepalive_connections=0))
+
+
+class HttpService:
+    """What answers at an address."""
+
+    def __init__(self):
+        self._client = http_client()
+        self.address = ""
+
+    def get(self, path):
+        return self._answer(self._client.get(self.address + path))
+
+    def post(self, path, **body):
+        return self._answer(self._client.post(self.address + path, **body))
+
+    def put(self, path, **body):
+        return self._answer(self._client.put(self.address + path, **body))
+
+    @staticmethod
+    def _answer(reply):
+        assert reply.is_success, reply.text
+        return reply.json()
+
+    def wait_until(self, condition, message="", **options):
+        """As the function of this name, but with pauses that leave the service time to work."""
+        return wait_until(condition, message, every=0.1, **options)
+
+
+class Service(HttpService):
     """`ssdpt serve` with some arguments; it can be killed and started again where it was."""
 
     def __init__(self, command, folder, *arguments):
+        super().__init__()
         self._command = [command, "serve", "--data", str(folder / "data"), *map(str, arguments)]
         self._log = folder / "serve.log"
         self._process = None
-        self.address = ""
+        self._before = 0  # bytes of the log before this start
 
     def start(self):
+        self.launch()
+        self.wait_until_listening()
+        return self
+
+    def launch(self, **environment):
+        """Start the process; does not wait until it answers."""
         port = urlsplit(self.address).port if self.address else 0
-        before = self._log.stat().st_size if self._log.exists() else 0
+        self._before = self._log.stat().st_size if self._log.exists() else 0
         with self._log.open("a") as log:
             self._process = subprocess.Popen(
                 [*self._command, "--port", str(port)],
                 stdout=log,
                 stderr=log,
                 # Lines as they come, and one thread: there are few cores.
-                env={**os.environ, "PYTHONUNBUFFERED": "1", "OMP_NUM_THREADS": "1"},
+                env={
+                    **os.environ,
+                    "PYTHONUNBUFFERED": "1",
+                    "OMP_NUM_THREADS": "1",
+                    **environment,
+                },
             )
-        self.address = wait_until(lambda: self._listening(before))
-        return self
 
-    def _listening(self, before):
-        log = self._log.read_text()[before:]
+    def wait_until_listening(self):
+        self.address = wait_until(self._listening)
+
+    def _listening(self):
+        log = self.log
         assert self._process.poll() is None, log
         match = _ADDRESS.search(log)
         return match and match[1]
+
+    @property
+    def log(self):
+        """What it has printed since its last start."""
+        return self._log.read_text()[self._before :]
+
+    @property
+    def pid(self):
+        return self._process.pid
 
     def kill(self):
         """As a power cut would."""
         self._process.kill()
         self._process.wait(60)
+
+    def freeze(self):
+        """As a computer that hangs: connections stay open, and nothing comes."""
+        self._process.send_signal(signal.SIGSTOP)
+
+    def thaw(self):
+        self._process.send_signal(signal.SIGCONT)
 
     def stop(self):
         """Stop it as an operator does; a traceback in its log fails the test."""
@@ -94,15 +156,6 @@ class Service:
     def __exit__(self, *_):
         self.stop()
 
-    def get(self, path):
-        return httpx.get(self.address + path, timeout=60).raise_for_status().json()
-
-    def post(self, path, **body):
-        return httpx.post(self.address + path, timeout=60, **body).raise_for_status().json()
-
-    def put(self, path, **body):
-        return httpx.put(self.address + path, timeout=60, **body).raise_for_status().json()
-
     def machine(self, id):
         return self.get(f"v1/machines/{id}")
 
@@ -111,7 +164,20 @@ class Service:
         return self.get(f"v1/events?machine={machine}&kind=anomaly")
 
     def wait_for_state(self, machine, *states):
-        return wait_until(lambda: (status := self.machine(machine))["state"] in states and status)
+        return self.wait_until(
+            lambda: (status := self.machine(machine))["state"] in states and status,
+            lambda: f"{machine} is {' or '.join(states)}; {self._circumstances(machine)}",
+        )
+
+    def _circumstances(self, machine):
+        """What tells why a machine is not in the state that was expected."""
+        status = self.machine(machine)
+        parts = ("state", "state_since", "smoothed", "thresholds", "question", "data_age", "drift")
+        service = self.get("v1/status")
+        return (
+            f"it is { ({part: status[part] for part in parts}) }\nservice: now {service['now']}, "
+            f"shedding {service['shedding']}, problems {service['problems']}\n{self.log[-2000:]}"
+        )
 
 
 class ConfiguredService(Service):
@@ -119,24 +185,40 @@ class ConfiguredService(Service):
 
     def __init__(self, command, folder, config):
         self.path = folder / "monitor.yaml"
-        self._config = config
-        self._write()
+        self.config = config
+        self.write()
         super().__init__(command, folder, "--config", self.path)
 
-    def _write(self):
-        # In one piece: the service reads it at any moment.
+    def write(self, **more):
+        """Write the file, in one piece: the service reads it at any moment."""
         fresh = self.path.with_suffix(".fresh")
-        fresh.write_text(yaml.safe_dump(self._config))
+        fresh.write_text(yaml.safe_dump({**self.config, **more}))
         fresh.replace(self.path)
 
+    def change(self, **settings):
+        """Write other settings of the whole service into its file; does not wait."""
+        self.config |= settings
+        self.write()
+
     def learn(self, *machines):
-        """Let machines learn a minute of their sound, unless they have."""
+        """Let machines learn a minute of their sound, unless they have.
+
+        A change in the minute after that would be asked about instead of being an alarm.
+        """
         new = [id for id in machines if self.machine(id)["thresholds"] is None]
         for id in new:
             self.wait_for_state(id, "starting")  # its sound arrives
             self.post(f"v1/machines/{id}/learn", json={"minutes": 1})
         for id in new:
             self.wait_for_state(id, "normal")
+        for id in new:
+            self.wait_until(lambda id=id: self._runs_normally(id), f"{id} runs normally")
+
+    def _runs_normally(self, id):
+        """Whether it has been normal for so long that what comes now is a change."""
+        machine = self.machine(id)
+        lasted = self.get("v1/status")["now"] - (machine["state_since"] or float("inf"))
+        return machine["state"] == "normal" and lasted > ASK_AFTER + CLIP_SECONDS
 
     def heal(self, machine):
         """It runs as it did while it learned."""
@@ -151,8 +233,9 @@ class ConfiguredService(Service):
         """The event of a machine that is broken, with its recording."""
         self.break_down(machine)
         self.wait_for_state(machine, "alert", "alarm")
-        return wait_until(
-            lambda: next((e for e in self.events(machine) if e["has_audio"] and not e["ended"]), 0)
+        return self.wait_until(
+            lambda: next((e for e in self.events(machine) if e["has_audio"] and not e["ended"]), 0),
+            "its alarm is recorded",
         )
 
     def new_alarm_of(self, machine):
@@ -167,24 +250,26 @@ class ConfiguredService(Service):
         return event
 
     def _set_fault(self, machine, after):
-        settings = next(each for each in self._config["machines"] if each["id"] == machine)
+        settings = next(each for each in self.config["machines"] if each["id"] == machine)
         if settings["source"].get("fault_after") != after:
             settings["source"]["fault_after"] = after
             # A field of the machine that shows that the file was read.
             settings["site"] = "Hall C" if after is None else "Hall C, on trial"
-            self._write()
-            wait_until(lambda: self.machine(machine)["site"] == settings["site"])
+            self.write()
+            self.wait_until(
+                lambda: self.machine(machine)["site"] == settings["site"], "the file is read"
+            )
 
 
-class MockService:
+class MockService(HttpService):
     """The mock of the service that the page is developed with: its machines show everything."""
 
     def __init__(self, *arguments):
+        super().__init__()
         node = shutil.which("node")
         assert node, "there is no Node; install it (Debian: apt install nodejs)"
         self._command = [node, str(WEB / "mock" / "server.mjs"), "--port", "0", *arguments]
         self._process = None
-        self.address = ""
 
     def __enter__(self):
         self._process = subprocess.Popen(self._command, stdout=subprocess.PIPE, text=True)
@@ -196,9 +281,6 @@ class MockService:
         self._process.wait(60)
         self._process.stdout.close()
 
-    def get(self, path):
-        return httpx.get(self.address + path, timeout=60).raise_for_status().json()
-
 
 class Sender:
     """Sends the sound of a machine in pieces, faster than it was recorded, until it is left.
@@ -208,7 +290,7 @@ class Sender:
 
     def __init__(self, service, machine):
         self._url = f"{service.address}v1/machines/{machine}/audio"
-        self._client = httpx.Client(timeout=60)
+        self._client = http_client()
         self._random = np.random.default_rng(5)
         self._begin = time.time() - 600.0
         self._sent = 0  # pieces
@@ -251,45 +333,6 @@ class Sender:
         return np.clip(wave * 32768, -32768, 32767).astype(">i2").tobytes()
 
 
-class PageWatch:
-    """Everything a page must not do: strange hosts, errors on the console, broken policy."""
-
-    def __init__(self, context, address):
-        self._host = urlsplit(address).netloc
-        self._expected = []
-        self.wrong = []
-        # A violation of the policy is an event of the page; it goes to the console.
-        context.add_init_script(
-            "addEventListener('securitypolicyviolation', (violation) => console.error("
-            "'policy', violation.effectiveDirective, violation.blockedURI))"
-        )
-        context.on("request", self._asked)
-        context.on("console", self._on_console)
-        context.on("weberror", lambda error: self.wrong.append(f"uncaught: {error.error}"))
-
-    def expect(self, pattern):
-        """Accept console messages that match `pattern`: the test provokes them."""
-        self._expected.append(re.compile(pattern))
-
-    def _asked(self, request):
-        asked = urlsplit(request.url)
-        if asked.scheme not in ("blob", "data") and asked.netloc != self._host:
-            self.wrong.append(f"asked {request.url}")
-
-    def _on_console(self, message):
-        if message.type not in ("error", "warning"):
-            return
-        message_text = f"{message.text} ({message.location.get('url', '')})"
-        if not any(pattern.search(message_text) for pattern in self._expected):
-            self.wrong.append(f"{message.type}: {message_text}")
-
-
-def browser_program():
-    browser = shutil.which("chromium") or shutil.which("google-chrome")
-    assert browser, "there is no Chromium; install it (Debian: apt install chromium)"
-    return browser
-
-
 def card(page, name, state=""):
     """The card of a machine on the overview, in some state."""
     return page.get_by_role("link", name=re.compile(rf"^{name}, .*{state}"))
@@ -299,18 +342,34 @@ def panel(page, title):
     return page.get_by_role("region", name=title, exact=True)
 
 
+# WCAG 2.1, A and AA, and what is good practice beside it: headings in order, landmarks, one title.
+_RULES = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice")
+
+
 def barriers(page):
-    """Serious violations of WCAG 2.1, A and AA, that axe-core reports for the page."""
+    """Violations that axe-core reports for the page, of every impact: minor ones count too."""
     assert AXE.is_file(), "axe-core is not here; run: cd web && npm ci"
+    # A page is loaded in parts; words of its title are in the navigation before.
+    wait_until(page.get_by_role("heading", level=1).count, "the page has a heading")
     page.evaluate(AXE.read_text("utf-8"))  # a script tag would break the page's policy
-    report = page.evaluate("axe.run({runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa']})")
+    report = page.evaluate("rules => axe.run({runOnly: rules})", list(_RULES))
     assert len(report["passes"]) > 10, "the page was hardly looked at"
     return [
-        f"{rule['id']}: {node['html'][:200]} {node['failureSummary']}"
+        f"{rule['id']} ({rule['impact']}): {node['html'][:200]} {node['failureSummary']}"
         for rule in report["violations"]
-        if rule["impact"] in ("serious", "critical")
         for node in rule["nodes"]
     ]
+
+
+# Until nothing above has appeared for some frames, which would move the element.
+_UNTIL_STILL = """async (element) => {
+  for (let frames = 0, before; frames < 30; frames++) {
+    await new Promise(requestAnimationFrame)
+    const {x, y} = element.getBoundingClientRect()
+    if (before !== `${x} ${y}`) frames = 0
+    before = `${x} ${y}`
+  }
+}"""
 
 
 class Fingers:
@@ -323,17 +382,11 @@ class Fingers:
     def drag(self, begin, end, steps=8):
         """From places to places, each a share of the target's width; one for every finger."""
         self._target.scroll_into_view_if_needed()
-        wait_until(self._is_still, "the page has stopped moving")
+        self._target.evaluate(_UNTIL_STILL)
         for step in range(steps + 1):
             shares = [a + (b - a) * step / steps for a, b in zip(begin, end, strict=True)]
             self._touch("touchMove" if step else "touchStart", shares)
         self._touch("touchEnd", [])
-
-    def _is_still(self):
-        """Whether nothing above has appeared for half a second, which would move the target."""
-        before = self._target.bounding_box()
-        time.sleep(0.5)
-        return self._target.bounding_box() == before
 
     def tap_twice(self, share):
         for _ in range(2):

@@ -179,7 +179,8 @@ def test_a_full_or_read_only_disk(cli, fan, model, tmp_path, monkeypatch, code, 
     def refuse(*_, **__):
         raise OSError(code, "no")
 
-    for name in ("mkdtemp", "mkstemp", "TemporaryFile"):
+    monkeypatch.setattr("ssdpt.common.temporary._locked_new", refuse)
+    for name in ("mkdtemp", "TemporaryFile"):
         monkeypatch.setattr(f"tempfile.{name}", refuse)
     for command in (
         ("fit", fan, "--preset", "tiny", "--out", tmp_path / "out", "--quiet"),
@@ -225,4 +226,7 @@ def test_the_installed_command_prints_the_same_error(command, tmp_path):
     )
     assert done.returncode == 2
     assert done.stdout == ""
-    assert done.stderr == f"error: {tmp_path / 'absent'}: no such file or folder; check the path\n"
+    assert done.stderr.splitlines() == [
+        f"error: {tmp_path / 'absent'}: no such file or folder; check the path",
+        "more: ssdpt help folders",
+    ]

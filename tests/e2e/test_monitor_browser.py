@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import time
+import uuid
 
 import pytest
 from monitor_service import (
@@ -18,6 +20,7 @@ from monitor_service import (
 )
 from playwright.sync_api import expect
 
+from ssdpt.monitor.messages import Event
 from ssdpt.monitor.store import Store
 from waiting import wait_until
 
@@ -32,6 +35,8 @@ LIVE = {"seed": 7, "speed": SPEED}
 # Chromium says each reply that is no success; these belong to their scenes.
 NO_NORMAL_SAMPLE = r"404.*normal\.flac"
 NO_PICTURE_YET = r"404.*/spectrogram"
+# Which of them depends on how much of its minute a busy computer has learned from.
+UNUSUAL = "(Alert|Alarm)"
 SERVICE_AWAY = r"ERR_(CONNECTION_REFUSED|CONNECTION_RESET|INCOMPLETE_CHUNKED_ENCODING|EMPTY_)"
 
 
@@ -83,6 +88,27 @@ def focus_by_tab(page, target):
     pytest.fail("the Tab key does not reach it")
 
 
+@pytest.fixture
+def earlier_event(works, store_url, tmp_path):
+    """An event of an hour ago, the only unacknowledged one of fan-1: quicker than a new fault."""
+    for event in works.events("fan-1"):
+        if event["state"] == "active":
+            works.post(f"v1/events/{event['id']}/acknowledge", json={"comment": ""})
+    began = time.time() - 3600
+    event = Event(
+        id=uuid.uuid4().hex,
+        machine="fan-1",
+        kind="anomaly",
+        level="alarm",
+        began=began,
+        ended=began + 60,
+        message="Unusual sound",
+    )
+    with Store.open(store_url, tmp_path) as store:
+        store.save_event(event)
+    return event
+
+
 def test_a_fault_is_shown_announced_listed_and_published(works, broker, open_page):
     works.heal("fan-1")
     page = open_page(works)
@@ -92,63 +118,34 @@ def test_a_fault_is_shown_announced_listed_and_published(works, broker, open_pag
     earlier = {event["id"] for event in works.events("fan-1")}
     with Subscriber(broker.port, "works/#") as subscriber:
         works.break_down("fan-1")
-        expect(card(page, "Roof fan", "Alarm")).to_be_visible(timeout=SLOW)
-        expect(page.get_by_role("status")).to_contain_text("Alarm: Roof fan.")
+        expect(card(page, "Roof fan", UNUSUAL)).to_be_visible(timeout=SLOW)
+        expect(page.get_by_role("status")).to_contain_text(re.compile(rf"{UNUSUAL}: Roof fan\."))
         event = next(e for e in works.events("fan-1") if e["id"] not in earlier)
         page.get_by_role("navigation", name="Pages").get_by_role("link", name="Events").click()
         row = page.get_by_role("row").filter(has_text="Roof fan").first
-        expect(row).to_contain_text("Alarm")
+        expect(row).to_contain_text(re.compile(UNUSUAL))
         expect(row).to_contain_text("Unacknowledged")
         row.get_by_role("link").first.click()
         # The recording is made some seconds later; it comes to a page that is open already.
         sound = panel(page, "Recording")
         expect(sound.get_by_role("button", name="Play: the event")).to_be_visible()
         expect(sound.get_by_role("img", name=re.compile("^Spectrogram"))).to_be_visible()
-        wait_until(lambda: json.loads(subscriber.last("works/fan-1/state"))["state"] == "alarm")
+        published = ("alert", "alarm")
+        wait_until(lambda: json.loads(subscriber.last("works/fan-1/state"))["state"] in published)
         wait_until(
             lambda: event["id"] in [e["id"] for e in subscriber.contents("works/fan-1/event")]
         )
-
-
-def test_an_event_is_acknowledged_by_keyboard(works, store_url, tmp_path, open_page):
-    event = works.new_alarm_of("fan-1")
-    page = open_page(works, f"#/event/{event['id']}")
-    page.watch.expect(NO_NORMAL_SAMPLE)
-    todo = panel(page, "Actions")
-    focus_by_tab(page, todo.get_by_label("Comment"))
-    page.keyboard.type("bearing is dry; greased")
-    focus_by_tab(page, todo.get_by_role("button", name="Acknowledge"))
-    page.keyboard.press("Enter")
-    timeline = panel(page, "Timeline")
-    expect(timeline).to_contain_text("Acknowledged by local")
-    page.reload()
-    expect(timeline).to_contain_text("Acknowledged by local")
-    expect(timeline).to_contain_text("bearing is dry; greased")
-    expect(todo.get_by_role("button", name="Acknowledge")).to_have_count(0)
-    with Store.open(store_url, tmp_path) as store:
-        kept = store.event(event["id"])
-    assert kept.acknowledged.who == "local"
-    assert [comment.text for comment in kept.comments] == ["bearing is dry; greased"]
-
-
-def test_the_key_a_acknowledges(works, open_page):
-    event = works.new_alarm_of("fan-1")
-    page = open_page(works, f"#/event/{event['id']}")
-    page.watch.expect(NO_NORMAL_SAMPLE)
-    expect(panel(page, "Actions").get_by_role("button", name="Acknowledge")).to_be_enabled()
-    page.keyboard.press("a")
-    expect(panel(page, "Timeline")).to_contain_text("Acknowledged by local")
 
 
 def test_a_page_that_is_loaded_again_during_an_event_shows_it(works, open_page):
     event = works.new_alarm_of("fan-1")
     page = open_page(works)
     page.watch.expect(NO_NORMAL_SAMPLE)
-    expect(card(page, "Roof fan", "Alarm")).to_be_visible()
+    expect(card(page, "Roof fan", UNUSUAL)).to_be_visible()
     page.reload()
-    expect(card(page, "Roof fan", "Alarm, score .*, 1 active event")).to_be_visible()
+    expect(card(page, "Roof fan", f"{UNUSUAL}, score .*, 1 active event")).to_be_visible()
     banner = panel(page, "Events to acknowledge")
-    banner.get_by_role("link", name="Alarm: Roof fan").click()
+    banner.get_by_role("link", name=re.compile(f"{UNUSUAL}: Roof fan")).click()
     expect(page).to_have_url(re.compile(event["id"]))
     page.reload()
     expect(panel(page, "Timeline")).to_contain_text("Still active")
@@ -165,14 +162,44 @@ def test_a_service_killed_during_an_event_comes_back_with_it(works, open_page):
     expect(page.get_by_role("alert")).to_contain_text("Connection lost")
     expect(page.get_by_text("Not live")).to_be_visible()
     works.start()
-    expect(page.get_by_role("alert")).to_have_count(0, timeout=30_000)
+    expect(page.get_by_role("alert")).to_have_count(0)
     expect(page.get_by_text("Live", exact=True)).to_be_visible()
-    expect(card(page, "Roof fan", "Alarm")).to_be_visible(timeout=SLOW)
+    expect(card(page, "Roof fan", UNUSUAL)).to_be_visible(timeout=SLOW)
     expect(acknowledge).to_have_count(0)
     newest = works.events("fan-1")[0]
     assert newest["id"] == event["id"], "the event that went on was ended, and begun anew"
     assert (newest["state"], newest["ended"]) == ("acknowledged", None)
     assert newest["acknowledged"]["who"] == "local"
+
+
+def test_an_event_is_acknowledged_by_keyboard(works, earlier_event, store_url, tmp_path, open_page):
+    page = open_page(works, f"#/event/{earlier_event.id}")
+    page.watch.expect(NO_PICTURE_YET)
+    page.watch.expect(NO_NORMAL_SAMPLE)
+    todo = panel(page, "Actions")
+    focus_by_tab(page, todo.get_by_label("Comment"))
+    page.keyboard.type("bearing is dry; greased")
+    focus_by_tab(page, todo.get_by_role("button", name="Acknowledge"))
+    page.keyboard.press("Enter")
+    timeline = panel(page, "Timeline")
+    expect(timeline).to_contain_text("Acknowledged by local")
+    page.reload()
+    expect(timeline).to_contain_text("Acknowledged by local")
+    expect(timeline).to_contain_text("bearing is dry; greased")
+    expect(todo.get_by_role("button", name="Acknowledge")).to_have_count(0)
+    with Store.open(store_url, tmp_path) as store:
+        kept = store.event(earlier_event.id)
+    assert kept.acknowledged.who == "local"
+    assert [comment.text for comment in kept.comments] == ["bearing is dry; greased"]
+
+
+def test_the_key_a_acknowledges(works, earlier_event, open_page):
+    page = open_page(works, f"#/event/{earlier_event.id}")
+    page.watch.expect(NO_PICTURE_YET)
+    page.watch.expect(NO_NORMAL_SAMPLE)
+    expect(panel(page, "Actions").get_by_role("button", name="Acknowledge")).to_be_enabled()
+    page.keyboard.press("a")
+    expect(panel(page, "Timeline")).to_contain_text("Acknowledged by local")
 
 
 def test_an_event_marked_as_normal_is_learned(works, open_page):
@@ -193,7 +220,9 @@ def test_an_event_marked_as_normal_is_learned(works, open_page):
     expect(todo).to_contain_text(
         "Mill gearbox learns this sound as normal. Only a new baseline undoes this."
     )
-    wait_until(lambda: any("is normal from now on" in w for w in works.get("v1/status")["notes"]))
+    works.wait_until(
+        lambda: any("is normal from now on" in w for w in works.get("v1/status")["notes"])
+    )
     page.goto(f"{works.address}#/settings")
     page.reload()
     expect(panel(page, "About this service")).to_contain_text(
@@ -206,8 +235,7 @@ def test_an_event_marked_as_normal_is_learned(works, open_page):
     expect(todo).to_contain_text("has learned this sound as normal before")
 
 
-def test_all_that_is_listed_is_acknowledged_at_once(works, open_page):
-    works.new_alarm_of("fan-1")
+def test_all_that_is_listed_is_acknowledged_at_once(works, earlier_event, open_page):
     page = open_page(works, "#/events?machine=fan-1")
     page.get_by_role("button", name="Acknowledge all").click()
     page.get_by_role("button", name="Cancel").click()
@@ -224,12 +252,11 @@ def test_all_that_is_listed_is_acknowledged_at_once(works, open_page):
 def test_an_error_in_the_configuration_is_shown_until_it_is_corrected(works, open_page):
     page = open_page(works)
     expect(card(page, "Roof fan")).to_be_visible()
-    good = works.path.read_text()
-    works.path.write_text(good + "surprise: 1\n")
+    works.write(surprise=1)
     problem = page.get_by_role("alert")
-    expect(problem).to_contain_text("surprise", timeout=SLOW)
-    works.path.write_text(good)
-    expect(problem).to_have_count(0, timeout=SLOW)
+    expect(problem).to_contain_text("surprise")
+    works.write()
+    expect(problem).to_have_count(0)
 
 
 def test_a_machine_learns_a_new_baseline(works, open_page):
@@ -292,7 +319,6 @@ def test_a_new_machine_whose_sound_is_pushed_is_monitored(works, open_page):
     page.get_by_label("Name", exact=True).fill("Compressor")
     page.get_by_label("Site").fill("Hall D")
     expect(page.get_by_label("Id, for addresses and messages")).to_have_value("compressor")
-    page.watch.expect(r"404.*machines/compressor")  # asked for while it is removed again
     page.get_by_role("radio", name="Simulated").check()
     page.get_by_label("Seconds until a fault develops").fill("90")
     page.get_by_role("button", name="Next").click()
@@ -334,7 +360,7 @@ def test_a_machine_without_a_baseline_says_what_it_is_waiting_for(works, open_pa
         expect(head).to_contain_text("Waiting for a baseline to be learned.")
         expect(spectrum).to_contain_text("No normal band yet: learn a baseline first.")
     # By now its sound is old: the sender is minutes behind, and the service's clock runs ahead.
-    expect(head).to_contain_text(re.compile(r"Last sound \d+ (min|h|d)"), timeout=20_000)
+    expect(head).to_contain_text(re.compile(r"Last sound \d+ (min|h|d)"))
     expect(panel(page, "Source and operation")).to_contain_text("none yet")
     page.get_by_role("button", name="Learn a baseline…").click()
     baseline = panel(page, "Baseline")

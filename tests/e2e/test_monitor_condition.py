@@ -6,6 +6,8 @@ The mock of the service has machines that show all of it at once.
 from __future__ import annotations
 
 import re
+from datetime import datetime
+from zoneinfo import ZoneInfo
 
 import pytest
 from monitor_service import MockService, barriers, card, in_page, panel
@@ -137,21 +139,68 @@ def test_an_event_says_what_has_changed_and_how_often_it_came(plant, open_page):
     expect(changed.get_by_role("listitem")).to_have_text(
         [
             TONE,
-            "1.96 kHz to 3.92 kHz, 14 dB above normal",
-            "Strength rises and falls 29.8 times per second, from 1.96 kHz to 3.92 kHz",
+            "2 to 3.9 kHz, 14 dB above normal",
+            "Strength rises and falls 29.8 times per second, from 2 to 3.9 kHz",
         ]
     )
+    changed.get_by_role("button", name="Show all 5").click()
+    expect(changed.get_by_role("listitem")).to_have_count(5)
+    expect(changed).to_contain_text("New knocks, 24.8 per second, from 3.9 to 7.8 kHz, 9 dB above")
+    changed.get_by_role("button", name="Show fewer").click()
+    expect(changed.get_by_role("listitem")).to_have_count(3)
     expect(changed).to_contain_text(BASELINE)
     episodes = panel(page, "Episodes")
     expect(episodes).to_contain_text("Came 3 times, 1 min 5 s in all.")
     expect(episodes.get_by_role("listitem")).to_have_text(
-        [re.compile(r"Alert40 s$"), re.compile(r"Alert5 s$"), re.compile(r"Alert20 s$")]
+        [re.compile(r"Alert20 s$"), re.compile(r"Alert5 s$"), re.compile(r"Alert40 s$")]
     )
     expect(panel(page, "Compare with a normal sample")).to_contain_text(BASELINE)
     expect(panel(page, "Spectrum of the event")).to_contain_text(BASELINE)
     page.goto(f"{plant.address}#/events?machine=pump-1")
     row = page.get_by_role("row").filter(has_text="came 3 times, 1 min 5 s in all")
-    expect(row).to_contain_text(f"{TONE} (and 2 more)")
+    expect(row).to_contain_text(f"{TONE} (and 4 more)")
+
+
+def test_a_score_below_zero_is_not_taken_for_a_fault(plant, open_page):
+    page = open_page(plant)
+    lower = card(page, "Press hydraulics, main aggregate north", "lower than usual")
+    expect(lower).to_be_visible()
+    expect(card(page, "Exhaust fan, roof", "lower than usual")).to_have_count(0)
+    page.goto(f"{plant.address}#/machine/press-hydraulics")
+    gauge = page.get_by_role("meter", name="Score against the alarm threshold")
+    expect(gauge).to_have_attribute("aria-valuetext", re.compile(r"^-\d\.\d\d, lower than usual;"))
+    assert gauge.locator(".fill").bounding_box()["width"] == 0  # the bar begins at the usual score
+    expect(panel(page, "Thresholds")).to_contain_text(re.compile(r"Score now-\d\.\d\d low"))
+    expect(panel(page, "Trend")).to_contain_text("Below 0: lower than usual.")
+    page.keyboard.press("?")
+    help_text = page.get_by_role("dialog", name="Help")
+    expect(help_text).to_contain_text("A score below 0 is lower than usual and no sign of a fault.")
+    assert barriers(page) == []
+
+
+def test_a_page_that_fails_leaves_the_way_to_the_others_open(plant, open_page):
+    page = open_page(plant)
+    page.watch.expect("Cannot read properties of null")  # React writes it to the console
+    page.route("**/v1/report?*", lambda route: route.fulfill(json=broken_report(plant)))
+    page.get_by_role("link", name="Report").click()
+    failed = page.get_by_role("alert").filter(has_text="This page has failed")
+    expect(failed).to_be_visible()
+    page.get_by_role("link", name="Overview").click()
+    expect(card(page, "Mill 2")).to_be_visible()
+    expect(failed).to_have_count(0)
+
+
+def broken_report(plant):
+    """Of the week that is shown, without its machines: as no service sends it."""
+    week = datetime.now(ZoneInfo("Europe/Berlin")).strftime("%G-W%V")
+    return {**plant.get(f"v1/report?week={week}"), "machines": None}
+
+
+def test_models_are_listed_by_the_names_of_machines(plant, open_page):
+    page = open_page(plant, "#/models")
+    model = page.locator("summary")
+    expect(model.get_by_role("heading", level=2)).to_have_text("Coolant pump 1")
+    expect(model).to_contain_text("pump-1 · model: ensemble")
 
 
 def test_a_machine_with_a_sensor_is_added(fresh_plant, open_page):

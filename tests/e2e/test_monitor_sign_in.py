@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-
 import pytest
 from monitor_service import Service, barriers, card, panel
 from playwright.sync_api import expect
@@ -14,44 +12,41 @@ from ssdpt.monitor.store import Store
 pytestmark = pytest.mark.needs_browser
 
 PASSWORD = "correct horse battery"
-EVENT, MESSAGE = "0" * 32, "Mixer: unusual sound"
+# Of long ago: one to look at, and one to acknowledge.
+SEEN, SEEN_MESSAGE = "0" * 32, "Mixer: unusual sound"
+DONE, DONE_MESSAGE = "1" * 32, "Mixer: another sound"
 # Chromium says each reply that is no success; these belong to the scenes.
 NOT_SIGNED_IN, NO_SOUND_KEPT = r"401 .*/v1/", r"404 .*(normal\.flac|/spectrogram)"
 
 
 @pytest.fixture(scope="module")
 def guarded(command, tmp_path_factory):
-    """A service that others can reach, a viewer, an operator and an event of long ago."""
+    """A service that others can reach, a viewer, an operator and events of long ago."""
     folder = tmp_path_factory.mktemp("guarded")
     data = folder / "data"
-    for name, role in (("vera", "viewer"), ("olga", "operator")):
-        subprocess.run(
-            [command, "user", "add", name, "--role", role, "--data", data, "--password-file", "-"],
-            input=PASSWORD,
-            text=True,
-            check=True,
-            capture_output=True,
-        )
     with Store.open(f"sqlite:///{data}/ssdpt.db", data) as store:
-        event = Event(
-            id=EVENT,
-            machine="mixer",
-            kind="anomaly",
-            level="alarm",
-            began=1.7e9,
-            ended=1.7e9 + 60,
-            message=MESSAGE,
-        )
-        store.save_event(event)
+        for name, role in (("vera", "viewer"), ("olga", "operator")):
+            store.add_user(name, role, PASSWORD)
+        for id, message in ((SEEN, SEEN_MESSAGE), (DONE, DONE_MESSAGE)):
+            event = Event(
+                id=id,
+                machine="mixer",
+                kind="anomaly",
+                level="alarm",
+                began=1.7e9,
+                ended=1.7e9 + 60,
+                message=message,
+            )
+            store.save_event(event)
     config = folder / "monitor.yaml"
     config.write_text("machines: [{id: mixer, name: Mixer, source: {kind: pushed}}]\n")
     with Service(command, folder, "--config", config, "--host", "0.0.0.0") as service:
         yield service
 
 
-def unusual_sound(page):
-    """The event in the list of those to acknowledge; the machine that sends nothing has another."""
-    return panel(page, "Events to acknowledge").get_by_role("listitem").filter(has_text=MESSAGE)
+def to_acknowledge(page, message):
+    """An event in the list of those to acknowledge; the machine that sends nothing has another."""
+    return panel(page, "Events to acknowledge").get_by_role("listitem").filter(has_text=message)
 
 
 def sign_in(page, name, password):
@@ -69,10 +64,10 @@ def test_only_a_right_password_lets_in_and_a_viewer_only_looks(guarded, open_pag
     expect(card(page, "Mixer")).to_have_count(0)
     sign_in(page, "vera", PASSWORD)
     expect(card(page, "Mixer")).to_be_visible()
-    expect(unusual_sound(page)).to_be_visible()
+    expect(to_acknowledge(page, SEEN_MESSAGE)).to_be_visible()
     expect(page.get_by_role("button", name="Acknowledge")).to_have_count(0)
     expect(page.get_by_role("link", name="Add a machine")).to_have_count(0)
-    unusual_sound(page).get_by_role("link").click()
+    to_acknowledge(page, SEEN_MESSAGE).get_by_role("link").click()
     todo = panel(page, "Actions")
     expect(todo).to_contain_text("To acknowledge, comment and label you need the role operator.")
     expect(todo.get_by_role("button")).to_have_count(0)
@@ -116,7 +111,7 @@ def test_an_operator_acknowledges_with_a_login(guarded, open_page):
     page.watch.expect(NOT_SIGNED_IN)
     page.watch.expect(NO_SOUND_KEPT)
     sign_in(page, "olga", PASSWORD)
-    unusual_sound(page).get_by_role("button", name="Acknowledge Mixer").click()
-    expect(unusual_sound(page)).to_have_count(0)
-    page.goto(f"{guarded.address}#/event/{EVENT}")
+    to_acknowledge(page, DONE_MESSAGE).get_by_role("button", name="Acknowledge Mixer").click()
+    expect(to_acknowledge(page, DONE_MESSAGE)).to_have_count(0)
+    page.goto(f"{guarded.address}#/event/{DONE}")
     expect(panel(page, "Timeline")).to_contain_text("Acknowledged by olga")
