@@ -11,10 +11,10 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready-$(shell cat pyproject.toml constraints.txt | cksum | cut -d' ' -f1)
 
 # What runs on any computer, without servers, sound cards or browsers.
-ALONE := not full and not needs_postgres and not needs_mosquitto and not needs_sound and not needs_browser and not needs_speech and not needs_japanese_font and not needs_recordings
+ALONE := not full and not needs_postgres and not needs_mosquitto and not needs_sound and not needs_browser and not needs_speech and not needs_japanese_font and not needs_gpu and not needs_recordings
 
 # Real recordings are no part of the project: their tests run where the folder is named.
-ALL := $(if $(SSDPT_TEST_RECORDINGS),,-m "not needs_recordings")
+ALL := -m "not needs_gpu$(if $(SSDPT_TEST_RECORDINGS),, and not needs_recordings)"
 
 # A file's tests stay together: they share what takes long to make. In the order of their names:
 # by their number, files of a few long tests would come last, and one core would wait for them.
@@ -38,7 +38,7 @@ GENERATED := web/openapi.json web/mock/fixtures.json web/tests/numbers.json web/
 GENERATED_DOCS := docs/reference/settings.md docs/reference/commands.md docs/reference/help.md
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo serve test test-all faults fuzz fuzz-api mutation check page docs image-check release sizes clean
+.PHONY: help setup demo serve test test-all test-gpu faults fuzz fuzz-api mutation check page docs image-check release sizes clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 18
@@ -74,6 +74,9 @@ test: setup ## the tests that need nothing else, with coverage; minutes on two c
 test-all: setup page ## every test; needs PostgreSQL, Mosquitto, ffmpeg, PulseAudio, espeak-ng, a Japanese font, Chromium, Node
 	git diff --exit-code --stat -- $(GENERATED) $(GENERATED_DOCS)
 	$(BIN)/python tests/run_all.py $(TEST_ALL)
+
+test-gpu: setup ## the tests that need a GPU
+	$(BIN)/pytest -m "needs_gpu$(if $(SSDPT_TEST_RECORDINGS),, and not needs_recordings)"
 
 # FAULTS='kill-service --seed 7' chooses experiments and options of `python -m faults`.
 faults: setup ## the whole fault campaign; needs root, strace, libfaketime, PostgreSQL, Mosquitto

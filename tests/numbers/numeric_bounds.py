@@ -9,6 +9,7 @@ from ssdpt.runtime import verify
 from ssdpt.types import Score
 
 SAME_MODEL = 1e-5  # one model, other threads, batches or pieces of sound
+ON_GPU = 1e-3  # a CPU against a GPU, whose matrix products take operands of half precision
 EXPORTED = verify.BOUND  # torch against ONNX Runtime and OpenVINO; an export beyond it is refused
 
 

@@ -1,4 +1,4 @@
-"""Real clips: torch, ONNX Runtime and OpenVINO agree, and so do threads and pieces.
+"""Real clips: CPU and GPU, ONNX Runtime and OpenVINO agree, and so do threads and pieces.
 
 The recordings are not part of the project: SSDPT_TEST_RECORDINGS names the folder that has them
 (bearings of DCASE 2022 Task 2).
@@ -10,7 +10,7 @@ import os
 from pathlib import Path
 
 import pytest
-from numeric_bounds import EXPORTED, SAME_MODEL, assert_same
+from numeric_bounds import EXPORTED, ON_GPU, SAME_MODEL, assert_same
 from thread_counts import threads
 
 import ssdpt
@@ -63,6 +63,14 @@ def test_threads_and_pieces_change_no_score(fitted, monkeypatch):
     monkeypatch.setattr(audio, "DECODE_FRAMES", 4999)
     with threads(2):
         assert_same([detector.score(clip) for clip in clips], expected, SAME_MODEL)
+
+
+@pytest.mark.needs_gpu
+def test_a_gpu_gives_the_same_verdicts(fitted, tmp_path):
+    detector, clips, expected = fitted
+    detector.save(tmp_path / "model")
+    on_gpu = Detector.load(tmp_path / "model", device="cuda")
+    assert_same([on_gpu.score(clip) for clip in clips], expected, ON_GPU)
 
 
 @pytest.mark.parametrize("runtime", ["onnx", "openvino"])

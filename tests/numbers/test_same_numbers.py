@@ -1,8 +1,7 @@
 """Score and verdict of a clip do not depend on threads, batches, or how its sound is cut up.
 
 The default model, the network in its tiny form, and Gaussians: golden models, which take no fit.
-Exports are in `test_frame_scorer.py` and `test_real_recordings.py`. There is no test with CUDA: it
-needs a GPU.
+Exports are in `test_frame_scorer.py` and `test_real_recordings.py`.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ import soundfile
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numeric_bounds import SAME_MODEL, apart, assert_same
+from numeric_bounds import ON_GPU, SAME_MODEL, apart, assert_same
 from thread_counts import threads
 from threadpoolctl import threadpool_info
 
@@ -118,6 +117,13 @@ def test_the_pieces_that_a_file_is_read_in_change_no_score(
 ):
     monkeypatch.setattr(audio, "DECODE_FRAMES", piece)
     assert_same(scores(detectors[name], clips), expected[name], SAME_MODEL)
+
+
+@systems
+@pytest.mark.full
+@pytest.mark.needs_gpu
+def test_a_gpu_gives_the_same_verdicts(clips, expected, name):
+    assert_same(scores(Detector.load(MODELS / name, device="cuda"), clips), expected[name], ON_GPU)
 
 
 @pytest.fixture(scope="module")

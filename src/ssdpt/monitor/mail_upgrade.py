@@ -26,6 +26,8 @@ def mail_to_notify(mail: dict[str, Any]) -> bool:
         return False
     if not isinstance(recipients, list) or not recipients or str(tls) not in _SCHEMES:
         return False
+    if not all(str(text).isprintable() for text in (host, sender, mail.get("user"), *recipients)):
+        return False
     scheme, mode = _SCHEMES[str(tls)]
     user = mail.get("user")
     login = f"{quote(str(user), safe='')}:{{password}}@" if user else ""

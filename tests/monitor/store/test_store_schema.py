@@ -32,6 +32,23 @@ def test_a_store_of_a_newer_version_is_refused(store, url, folder):
         Store.open(url, folder)
 
 
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ("UPDATE about SET value = '../../elsewhere' WHERE name = 'id'", "impossible id"),
+        ("INSERT INTO alembic_version (version_num) VALUES ('0001')", "several revisions"),
+    ],
+)
+def test_a_damaged_store_is_refused(store, url, folder, change, reason):
+    """The id is part of a path: one with dots led out of the data folder."""
+    with store.database.write() as connection:
+        connection.execute(text(change))
+    before = sorted(folder.parent.rglob("*"))
+    with pytest.raises(SsdptError, match=rf"damaged.*{reason}.*restore a backup"):
+        Store.open(url, folder)
+    assert sorted(folder.parent.rglob("*")) == before
+
+
 def test_a_failed_upgrade_leaves_nothing_behind(url, folder, monkeypatch):
     def fail(*_):
         raise RuntimeError("power cut")

@@ -148,9 +148,10 @@ def _steps(column: Column) -> float | None:
     """The step of values that rise evenly; None where they do not."""
     if len(column.values) <= _LEAST_ROWS:
         return None
-    steps = np.diff(column.values)
-    mean = float(steps.mean())
-    even = mean > 0 and bool((np.abs(steps - mean) <= _EVEN * mean).all())
+    with np.errstate(over="ignore", invalid="ignore"):  # of values near or beyond the largest
+        steps = np.diff(column.values)
+        mean = float(steps.mean())
+        even = mean > 0 and bool((np.abs(steps - mean) <= _EVEN * mean).all())
     return round(mean, 12) if even else None
 
 
@@ -181,6 +182,7 @@ def _rate(table: Table, chosen: Sequence[Column], sensor: Sensor, path: Path) ->
     return round(rate)
 
 
+@np.errstate(over="ignore", invalid="ignore")  # times that are no numbers are refused below
 def _rate_of_times(table: Table, column: Column, path: Path) -> float:
     """Values per second; times may be written with few digits."""
     name = _TIME_NAME.fullmatch(column.name.lower())

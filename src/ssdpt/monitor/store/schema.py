@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from functools import cache
 from pathlib import Path
@@ -10,12 +11,14 @@ from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
+from alembic.util.exc import CommandError
 from sqlalchemy import Connection, select, text
 from sqlalchemy.exc import DBAPIError
 
 from ssdpt.errors import SsdptError
 from ssdpt.monitor.store.engine import Database, in_one_line
 from ssdpt.monitor.store.tables import about
+from ssdpt.sentences import Sentence
 
 _MIGRATIONS = Path(__file__).parent / "migrations"
 _UPGRADE_LOCK = 0x5553_4450_5455_5047  # any number that no one else uses
@@ -37,7 +40,10 @@ def newest_revision() -> str:
 
 def current_revision(connection: Connection) -> str | None:
     """The revision of the tables of a store; None for an empty database."""
-    return MigrationContext.configure(connection).get_current_revision()
+    try:
+        return MigrationContext.configure(connection).get_current_revision()
+    except CommandError as error:
+        raise _damaged(connection, "it names several revisions of its tables") from error
 
 
 def is_known_revision(name: str) -> bool:
@@ -106,5 +112,11 @@ def store_id(database: Database, connection: Connection, new_id: str = "") -> st
         new = database.insert(about).values(name=_ID, value=new_id or secrets.token_hex(8))
         connection.execute(new.on_conflict_do_nothing(index_elements=["name"]))
     id = connection.scalar(known)
-    assert id is not None
+    if id is None or not re.fullmatch("[0-9a-f]{16}", id):  # it becomes part of a path
+        raise _damaged(connection, "a store with an impossible id")
     return id
+
+
+def _damaged(connection: Connection, reason: str) -> SsdptError:
+    name = connection.engine.url.render_as_string(hide_password=True)
+    return SsdptError(Sentence("store.damaged", name=name, reason=reason))
