@@ -264,9 +264,9 @@ def aligned(folds: Sequence[Scores], kept: int | None) -> dict[tuple[str, str], 
         luck = np.array([fold.var(ddof=1) / len(fold) for fold in everything]).mean()
         quotient = float(means.var(ddof=1)) / max(float(luck), 1e-300)
         within = sum(len(fold) - 1 for fold in everything)
-        from scipy.stats import f
+        from scipy.special import fdtrc
 
-        if f.sf(quotient, len(folds) - 1, within) < _DIFFERENT:
+        if fdtrc(len(folds) - 1, within, quotient) < _DIFFERENT:
             offsets = (means - means.mean()) * (1 - 1 / quotient)
     kept_offset = 0.0 if kept is None else float(offsets[kept])
     together: dict[tuple[str, str], list[float]] = {}
@@ -330,9 +330,9 @@ def _domain_tail(scores: np.ndarray, config: DecisionConfig, seed: int) -> Tail:
 def _table(scores: np.ndarray, method: Method, fit: float) -> Tail:
     shape, location, scale = gamma_by_moments(scores)
     if method == "gamma":
-        from scipy.stats import gamma
+        from scipy.special import gammainccinv
 
-        table = gamma.isf(TAIL_PROBABILITIES, shape, location, scale)
+        table = location + scale * gammainccinv(shape, TAIL_PROBABILITIES)
     else:
         table = empirical_tail(scores, TAIL_PROBABILITIES)
     return Tail(

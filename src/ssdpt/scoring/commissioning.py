@@ -32,7 +32,7 @@ def commissioned_tail(
 
     `thresholds` are those of alert and alarm until now.
     """
-    from scipy.stats import t
+    from scipy.special import stdtrit
 
     values = np.sort(np.asarray(scores, np.float64))
     count = len(values)
@@ -45,7 +45,7 @@ def commissioned_tail(
         freedom += _FIT_CLIPS
         variance /= freedom
     scale = max(np.sqrt(variance * (1 + 1 / count)), 1e-9 * max(1.0, abs(centre)))
-    table = centre + scale * t.isf(TAIL_PROBABILITIES, freedom)
+    table = centre + scale * -stdtrit(freedom, TAIL_PROBABILITIES)
     return replace(
         before,
         method="prediction",

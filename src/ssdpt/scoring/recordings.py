@@ -23,7 +23,7 @@ def recording_margin(scores: np.ndarray, recordings: Sequence[int]) -> float:
     `scores` (clips,) are those of held-out normal clips, `recordings` the number of the recording
     of each.
     """
-    from scipy.stats import norm, t
+    from scipy.special import ndtri, stdtrit
 
     within, between, count = _variances(scores, np.asarray(recordings))
     total = float(scores.var(ddof=1)) if len(scores) > 1 else 0.0
@@ -36,8 +36,8 @@ def recording_margin(scores: np.ndarray, recordings: Sequence[int]) -> float:
     freedom = (within + offset) ** 2 / (
         offset**2 / (_PRIOR_RECORDINGS + count - 1) + within**2 / max(len(scores) - count, 1)
     )
-    predicted = np.sqrt((within + offset) / total) * t.isf(MARGIN_RATE, freedom)
-    factor = max(float(predicted / norm.isf(MARGIN_RATE)), 1.0)
+    predicted = np.sqrt((within + offset) / total) * stdtrit(freedom, MARGIN_RATE)
+    factor = max(float(predicted / ndtri(MARGIN_RATE)), 1.0)
     median, threshold = np.quantile(scores, [0.5, 1 - MARGIN_RATE])
     return float((factor - 1) * (threshold - median))
 

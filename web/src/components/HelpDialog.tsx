@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react'
+import { type SyntheticEvent, useEffect, useRef } from 'react'
 import type { Role } from '../api/types'
 import { hasRole, useLive } from '../api/useLive'
 import { t } from '../i18n'
@@ -23,8 +23,17 @@ export function HelpDialog({ open, onClose }: { open: boolean; onClose: () => vo
     if (open && !dialog.current?.open) dialog.current?.showModal()
     if (!open) dialog.current?.close()
   }, [open])
+  // Escape closes by the state alone, so that a key that follows at once opens it again; an event
+  // of a close that is over then comes late.
+  const cancel = (event: SyntheticEvent) => {
+    event.preventDefault()
+    onClose()
+  }
+  const closed = () => {
+    if (!dialog.current?.open) onClose()
+  }
   return (
-    <dialog ref={dialog} onClose={onClose} aria-label={t('help.title')}>
+    <dialog ref={dialog} onCancel={cancel} onClose={closed} aria-label={t('help.title')}>
       <h2>{t('help.shortcuts')}</h2>
       <dl className="keys">
         {SHORTCUTS.filter(({ role }) => hasRole(user, role)).map(({ keys, what }) => (
