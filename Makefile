@@ -73,7 +73,7 @@ test: setup ## the tests that need nothing else, with coverage; minutes on two c
 
 test-all: setup page ## every test; needs PostgreSQL, Mosquitto, ffmpeg, PulseAudio, espeak-ng, a Japanese font, Chromium, Node
 	git diff --exit-code --stat -- $(GENERATED) $(GENERATED_DOCS)
-	$(BIN)/python tests/run_all.py $(TEST_ALL)
+	$(BIN)/pytest $(TEST_ALL)
 
 test-gpu: setup ## the tests that need a GPU
 	$(BIN)/pytest -m "needs_gpu$(if $(SSDPT_TEST_RECORDINGS),, and not needs_recordings)"

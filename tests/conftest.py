@@ -17,7 +17,6 @@ import coverage
 import hypothesis
 import pytest
 
-import run_record
 from on_demand import OnDemand, made_once
 
 # Before torch is imported anywhere: several threads on busy cores wait for each other.
@@ -30,16 +29,10 @@ EXPORTABLE = ("ssdpt", "ssdpt-noaux", "ae", "mnv2", "gmm", "texture", "multiview
 
 def pytest_addoption(parser):
     parser.addoption("--order-seed", type=int, help="run files, and tests in them, in random order")
-    run_record.add_option(parser)
-
-
-def pytest_configure(config):
-    run_record.start(config)
 
 
 def pytest_collection_modifyitems(config, items):
     """A file's tests stay together, as `make test` gives them to one process."""
-    run_record.leave_out_passed(config, items)
     seed = config.getoption("--order-seed")
     if seed is not None:
         draw = random.Random(seed)

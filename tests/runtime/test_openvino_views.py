@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import onnx
 import pytest
@@ -19,6 +22,19 @@ from ssdpt.runtime.manifest import read_manifest
 from ssdpt.runtime.verify import BOUND
 
 OPENVINO = ExportSettings(runtime="openvino")
+
+# Loads a model, and drops it in another thread as a service does that reloads its models.
+DROPPED_ELSEWHERE = """
+import gc, os, signal, sys, threading
+import ssdpt
+
+signal.signal(signal.SIGUSR1, lambda number, _: print("handled", number == signal.SIGUSR1))
+models = [ssdpt.load(sys.argv[1])]
+thread = threading.Thread(target=lambda: (models.clear(), gc.collect()))
+thread.start()
+thread.join()
+os.kill(os.getpid(), signal.SIGUSR1)
+"""
 
 systems = pytest.mark.parametrize("name", ["texture", "multiview"])
 
@@ -47,6 +63,13 @@ def test_it_is_verified_before_it_is_written(openvino_exports, name):
     assert checked.samples_clips
     assert checked.of_samples is not None
     assert 0 < checked.of_samples <= checked.samples_bound == 5e-3
+
+
+def test_a_model_that_is_dropped_in_another_thread_leaves_signals_alone(openvino_exports):
+    """The next signal ended the process: SIGTERM of a service, or the end of any child."""
+    command = [sys.executable, "-c", DROPPED_ELSEWHERE, str(openvino_exports / "texture")]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "handled True\n"), done.stderr
 
 
 @systems

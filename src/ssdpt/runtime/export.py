@@ -30,6 +30,7 @@ from ssdpt.runtime.manifest import (
     Verification,
     graph_files,
 )
+from ssdpt.runtime.openvino_core import openvino_core
 from ssdpt.runtime.sounds import Spectra, synthesise
 from ssdpt.runtime.variants import half_weights, int8_weights
 from ssdpt.runtime.verify import BOUND, measure_loss, verify
@@ -142,7 +143,7 @@ def _write_graph(path: Path, model: onnx.ModelProto, runtime: Runtime) -> None:
     import openvino
 
     try:
-        converted = openvino.Core().read_model(content)
+        converted = openvino_core().read_model(content)
     except Exception as error:  # its errors have no base class of their own
         raise SsdptError(
             f"OpenVINO {openvino.__version__} cannot convert this graph: upgrade it, or export "

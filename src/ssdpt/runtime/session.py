@@ -11,6 +11,7 @@ import numpy as np
 
 from ssdpt.errors import SsdptError
 from ssdpt.runtime.manifest import MANIFEST, Manifest
+from ssdpt.runtime.openvino_core import openvino_core
 from ssdpt.types import Floats
 
 
@@ -71,7 +72,7 @@ class _OpenVinoSession:
         try:
             # Some processors would otherwise compute in bfloat16.
             settings: dict[str, Any] = {"INFERENCE_PRECISION_HINT": "f32"}
-            self._model = openvino.Core().compile_model(str(path), "CPU", settings)
+            self._model = openvino_core().compile_model(str(path), "CPU", settings)
         except Exception as error:
             name = f"OpenVINO {openvino.__version__}"
             raise _unloadable(path, name, manifest, error) from error
