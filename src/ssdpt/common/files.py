@@ -184,6 +184,16 @@ def _sync(folder: Path) -> None:
         os.close(handle)
 
 
+def is_file(path: Path) -> bool:
+    """Whether there is such a file: no either for a name that is longer than any may be."""
+    try:
+        return path.is_file()
+    except OSError as error:
+        if error.errno != errno.ENAMETOOLONG:
+            raise
+        return False
+
+
 def digest(path: Path) -> str:
     """A content hash: the same sound under another name or in another folder has the same one."""
     with path.open("rb") as file:

@@ -19,6 +19,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TypeVar
 
+from ssdpt.common.files import is_file
 from ssdpt.errors import SsdptError, one_line
 from ssdpt.types import Domain, Label, Recording, Split
 
@@ -95,7 +96,7 @@ def _recording(manifest: Path, where: str, row: Mapping[str, str]) -> Recording:
     if not row.get("path"):
         raise SsdptError(f"{where}: no path; name the sound file")
     path = manifest.parent / row["path"]
-    if not path.is_file():
+    if not is_file(path):
         raise SsdptError(f"{where}: no such file: {path}; check the path")
     label = _choice(where, "label", row, _LABELS)
     fault = row.get("fault", "")

@@ -87,10 +87,16 @@ class Sensor(Settings):
         (), description="names of the channels in order, such as [x, y, z]"
     )
     snapshot: float | None = Field(
-        None, gt=0, description="seconds of one snapshot, where a file holds many end to end"
+        None,
+        gt=0,
+        allow_inf_nan=False,
+        description="seconds of one snapshot, where a file holds many end to end",
     )
     every: float | None = Field(
-        None, gt=0, description="seconds from the start of one snapshot to that of the next"
+        None,
+        gt=0,
+        allow_inf_nan=False,
+        description="seconds from the start of one snapshot to that of the next",
     )
 
     @model_validator(mode="after")

@@ -23,7 +23,7 @@ import numpy as np
 from safetensors import SafetensorError
 from safetensors.numpy import load_file, save
 
-from ssdpt.common.files import atomic_folder, digest, write_json, write_text
+from ssdpt.common.files import atomic_folder, digest, is_file, write_json, write_text
 from ssdpt.common.temporary import is_temporary
 from ssdpt.config.encoder import EncoderConfig
 from ssdpt.config.registry import system_entries
@@ -198,7 +198,7 @@ def check_digests(folder: Path, digests: Mapping[str, str]) -> None:
     """Refuse a folder of which a file is missing, or is not the one that was written."""
     for name, expected in digests.items():
         path = folder / str(name)
-        if path.name != name or not path.is_file():
+        if path.name != name or not is_file(path):
             raise SsdptError(f"{path}: this file of the model is missing; copy the whole folder")
         if digest(path) != expected:
             raise SsdptError(f"{path}: damaged or of another model; copy or fit the model again")

@@ -74,7 +74,7 @@ def of_python(error: Exception) -> str:
 
 def of_json(error: json.JSONDecodeError, text: str) -> Sentence:
     """Of a document that is no JSON, with its line."""
-    line = (text.splitlines() or [""])[error.lineno - 1].strip()
+    line = text.split("\n")[error.lineno - 1].strip()
     return Sentence(
         "outputs.lineIsNotJson", line=error.lineno, what=_of_json(error.msg), near=line[:_NEAR]
     )
