@@ -16,6 +16,9 @@ const LABEL_NAMES = named('events.labels', ['normal', 'fault'])
 
 const soft = (text: string) => <span className="soft">{text}</span>
 
+/** An unusual sound of which nothing else is known: its text says so already. */
+const namesItself = ({ kind, findings }: MachineEvent) => kind === 'anomaly' && findings.length === 0
+
 export function EventTable({ events, withMachine }: { events: MachineEvent[]; withMachine: boolean }) {
   const { machines } = useLive()
   const zone = useTimezone()
@@ -60,7 +63,9 @@ export function EventTable({ events, withMachine }: { events: MachineEvent[]; wi
                 </span>
               </td>
               <td className="what">
-                {rich('events.what', { soft }, { kind: kindName(event.kind, machines[event.machine]), text: eventText(event) })}
+                {namesItself(event)
+                  ? eventText(event)
+                  : rich('events.what', { soft }, { kind: kindName(event.kind, machines[event.machine]), text: eventText(event) })}
                 {event.episodes.length > 1 && soft(`${t('common.comma')}${episodesText(event.episodes, now)}`)}
                 <EventRemarks event={event} />
               </td>
