@@ -175,6 +175,7 @@ def test_resampling_keeps_strata_and_works_in_blocks(monkeypatch):
         seen.append(len(weights))
         assert (weights[:, :3].sum(axis=1) == 3).all()
         assert (weights[:, 3:].sum(axis=1) == 5).all()
+        assert weights.dtype == np.int64
         return weights[:, :1].astype(float)
 
     monkeypatch.setattr("ssdpt.evaluation.metrics._BLOCK_CELLS", 80)
@@ -183,6 +184,12 @@ def test_resampling_keeps_strata_and_works_in_blocks(monkeypatch):
     assert draws.shape == (25, 1)
     assert draws.std() > 0
 
+    # Of more clips than a block has cells, one resample at a time.
+    monkeypatch.setattr("ssdpt.evaluation.metrics._BLOCK_CELLS", 7)
+    seen.clear()
+    assert bootstrap(statistic, strata, seed=1, resamples=3).shape == (3, 1)
+    assert seen == [1, 1, 1]
+
 
 def test_labels_and_scores_may_be_plain_whole_numbers():
     labels, scores = [0, 0, 1, 0, 1], [1, 2, 3, 4, 5]
@@ -190,8 +197,9 @@ def test_labels_and_scores_may_be_plain_whole_numbers():
     assert pauc(labels, scores, 0.5) == roc_auc_score(labels, scores, max_fpr=0.5)
     assert pauc_printed(labels, scores, 0.5) == 0.5  # one of two is above the highest normal
     assert pauc_printed(labels, scores, 1.0) == pytest.approx(5 / 6)
-    area, _ = weighted_areas(labels, scores, np.ones((1, 5), np.int64))
-    assert area[0] == pytest.approx(5 / 6)
+    for numbers in (scores, np.arange(5, dtype=np.uint8)):  # which knows no negative numbers
+        area, _ = weighted_areas(labels, numbers, np.ones((1, 5), np.int64))
+        assert area[0] == pytest.approx(5 / 6)
     rates = decision_rates(labels, scores, 2)
     assert (rates.normals, rates.anomalies, rates.false_alarms, rates.misses) == (3, 2, 1, 0)
     assert rates.false_alarm_rate == pytest.approx(1 / 3)

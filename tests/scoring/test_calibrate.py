@@ -14,7 +14,7 @@ from scipy import stats
 
 from ssdpt.config.settings import DecisionConfig
 from ssdpt.errors import SsdptError
-from ssdpt.scoring.calibrate import Calibration, Commissioned, calibrate, fit_tail
+from ssdpt.scoring.calibrate import Calibration, Commissioned, block_tail, calibrate, fit_tail
 from ssdpt.scoring.distributions import empirical_tail, gamma_by_moments, gamma_fit_p_value
 
 RATES = (0.5, 0.1, 0.05, 0.01, 0.001)
@@ -82,6 +82,12 @@ def test_from_fifty_clips_on_they_speak_for_themselves():
     assert tail_of(sample(count=49)).method == "gamma"
     assert tail_of(sample(count=50)).method == "empirical"
     assert tail_of(sample(count=50), method="gamma").method == "gamma"
+
+
+def test_order_statistics_may_be_asked_for_with_any_number_of_clips():
+    assert tail_of(sample(count=20), method="empirical").method == "empirical"
+    blocks = block_tail(sample(count=20))
+    assert blocks == replace(tail_of(sample(count=20), method="empirical"), fit_p_value=1.0)
 
 
 def test_a_true_gamma_is_rarely_given_up():
@@ -165,6 +171,29 @@ def test_a_section_with_enough_clips_has_its_own_threshold():
     assert calibration.pooled.clips == 125
 
 
+def test_a_section_needs_exactly_as_many_clips_as_the_settings_say():
+    scores = {
+        ("00", "source"): list(sample(count=6)),
+        ("01", "source"): list(sample(count=3)),
+        ("01", "target"): list(sample(count=4)),
+        ("02", "source"): list(sample(count=3)),
+        ("02", "target"): list(sample(count=3)),
+    }
+    config = DecisionConfig(section_clips=7)
+    assert set(calibrate(scores, config, cross_fitted=True, seed=0).sections) == {"01"}
+
+
+def test_the_level_of_a_score_is_that_of_its_section():
+    scores = {("00", "source"): list(sample()), ("01", "source"): list(10 + sample())}
+    calibration = calibrate(scores, DecisionConfig(), cross_fitted=True, seed=0)
+    usual = float(np.median(scores["01", "source"]))
+    assert calibration.level(usual, "01") == "normal"
+    assert calibration.level(usual, "00") == "alarm"
+    lower = {SOURCE: list(sample()), **{("", "source"): list(sample() - 10)}}
+    nameless = calibrate(lower, DecisionConfig(), cross_fitted=True, seed=0)
+    assert nameless.thresholds(None) == nameless.thresholds("") < nameless.thresholds("00")
+
+
 def test_levels_and_equality():
     calibration = calibrate({SOURCE: list(sample())}, DecisionConfig(), cross_fitted=False, seed=0)
     alert, alarm = calibration.thresholds("00")
@@ -200,7 +229,9 @@ def test_it_survives_json():
         (("pooled", "surprise"), 1),
         (("sections",), []),
         (("false_alarm_rate",), 0),
-        (("alarm_ratio",), 7),
+        (("false_alarm_rate",), 1),
+        (("alarm_ratio",), 0),
+        (("alarm_ratio",), 1.5),
         (("pooled",), None),
     ],
 )
@@ -214,6 +245,14 @@ def test_foreign_content_is_refused(place, value):
     branch[leaf] = value
     with pytest.raises((KeyError, TypeError, ValueError, AttributeError)):
         Calibration.from_json(tree)
+
+
+def test_alert_and_alarm_may_be_one_threshold():
+    config = DecisionConfig(alarm_ratio=1.0)
+    calibration = calibrate({SOURCE: list(sample())}, config, cross_fitted=True, seed=0)
+    assert Calibration.from_json(calibration.to_json()) == calibration
+    alert, alarm = calibration.thresholds()
+    assert alert == alarm
 
 
 def kept(**changes):

@@ -164,6 +164,28 @@ def test_a_margin_leaves_the_lower_half_as_it_is():
     )
 
 
+def test_a_calibration_has_the_margin_of_the_recordings_of_each_domain():
+    target = ("00", "target")
+    (few, few_numbers), (many, many_numbers) = drawn(3, 6, 2.0), drawn(5, 12, 2.0, seed=1)
+    settings = {"cross_fitted": True, "seed": 0}
+    calibration = calibrate(
+        {SOURCE: many, target: few},
+        DecisionConfig(),
+        recordings={SOURCE: many_numbers, target: few_numbers},
+        **settings,
+    )
+    expected = fit_tail([many, few], DecisionConfig(), 0, [many_numbers, few_numbers])
+    plain = fit_tail([many, few], DecisionConfig(), 0)
+    for rate in (0.3, 0.1, 0.01):
+        assert calibration.pooled.threshold(rate) == expected.threshold(rate)
+        assert expected.threshold(rate) > plain.threshold(rate)
+    alone = fit_tail([many], DecisionConfig(), 0, [many_numbers])
+    margin = recording_margin(many, many_numbers)
+    assert alone.threshold(0.05) == pytest.approx(
+        fit_tail([many], DecisionConfig(), 0).threshold(0.05) + margin
+    )
+
+
 def test_a_calibration_says_how_many_recordings_stand_behind_it():
     scores, numbers = drawn(6, 10, 1.0)
     settings = {"cross_fitted": True, "seed": 0}

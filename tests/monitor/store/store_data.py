@@ -8,7 +8,7 @@ import tarfile
 from sqlalchemy import select
 
 from ssdpt.monitor.config import RetentionSettings
-from ssdpt.monitor.messages import Acknowledgement, Comment, Episode, Event, Reading
+from ssdpt.monitor.messages import Acknowledgement, Comment, Episode, Event, KeptRecording, Reading
 from ssdpt.monitor.store.tables import about, metadata
 
 BEGIN = 1_700_002_800.0  # a whole hour
@@ -45,6 +45,22 @@ def acknowledged(who="Ada", at=BEGIN + 5):
 
 def comment(who, at, text):
     return Comment(who=who, at=at, text=text)
+
+
+def recording(number=0, **changes):
+    fields = {
+        "id": f"{number:032x}",
+        "machine": "fan-1",
+        "begin": BEGIN + number,
+        "end": BEGIN + number + 600,
+        "who": "Ada",
+        "at": BEGIN + number + 601,
+        "note": "knocks",
+        "bytes": 4,
+        "sample_rate": 16000,
+        "voice_seconds": 1.5,
+    }
+    return KeptRecording(**fields | changes)
 
 
 def content(store):

@@ -69,6 +69,14 @@ def test_a_machine_that_sends_a_snapshot_every_ten_seconds(store):
     np.testing.assert_allclose(trend.levels_db, given.reshape(60, 6, BANDS).mean(1), atol=0.011)
 
 
+def test_a_machine_that_sends_one_snapshot_a_minute(store):
+    given = levels(60)
+    store.add_readings(with_bands(BEGIN, given, step=60.0))
+    store.roll_up(BEGIN + 2 * HOUR)
+    trend = store.band_trend("fan-1", BEGIN, BEGIN + HOUR, points=60)
+    np.testing.assert_allclose(trend.levels_db, given, atol=0.011)
+
+
 def test_minutes_without_bands_do_not_count(store):
     store.add_readings(with_bands(BEGIN, np.full((60, BANDS), -30.0)))
     store.add_readings(readings("fan-1", BEGIN + 60, [1.0] * 3000))

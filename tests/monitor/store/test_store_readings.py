@@ -53,6 +53,16 @@ def test_long_spans_of_readings_come_in_pages(store, monkeypatch):
         assert list(store.readings("fan-1", BEGIN, BEGIN + count)) == given[:count]
 
 
+def test_a_page_ends_at_any_millisecond_and_the_next_is_read_when_it_is_needed(store, monkeypatch):
+    monkeypatch.setattr("ssdpt.monitor.store.readings._PAGE", 2)
+    given = [reading("fan-1", BEGIN + n / 1000) for n in range(6)]
+    store.add_readings(given[:4] + given[5:])
+    read = store.readings("fan-1", BEGIN, BEGIN + 1)
+    first = next(read)
+    store.add_readings(given[4:5])
+    assert [first, *read] == given
+
+
 def test_the_same_readings_sent_again_change_nothing(store):
     given = readings("fan-1", BEGIN, random_scores(10))
     store.add_readings(given)
@@ -65,6 +75,7 @@ def test_numbers_that_are_not_finite_become_none(store):
     store.add_readings(
         [reading("fan-1", BEGIN, "normal", -np.inf, score=np.nan, smoothed=np.inf, p_value=np.nan)],
     )
+    store.add_readings([reading("fan-1", BEGIN + n, "normal", [np.nan, np.inf][n]) for n in (0, 1)])
     [stored] = store.readings("fan-1", BEGIN, BEGIN + 1)
     assert stored == reading("fan-1", BEGIN, "normal", -120.0)
 
@@ -87,9 +98,22 @@ def test_a_trend_of_seconds(store):
     np.testing.assert_array_equal(trend.mean, [1, 2, np.nan, 4])
     assert trend.state == ("normal",) * 4
     short = store.trend("fan-1", BEGIN, BEGIN + 60, points=30)
+    np.testing.assert_array_equal(short.time - BEGIN, [0, 2])
     np.testing.assert_array_equal(short.low, [1, 4])
     np.testing.assert_array_equal(short.mean, [1.5, 4])
     np.testing.assert_array_equal(short.high, [2, 4])
+
+
+@pytest.mark.parametrize("rolled_up", [False, True])
+def test_a_trend_ends_where_it_is_told_to(store, rolled_up):
+    store.add_readings(readings("fan-1", BEGIN, [1.0] * 3 * HOUR))
+    if rolled_up:
+        store.roll_up(BEGIN + 4 * HOUR)
+    for length, points in ((60, 60), (600, 10), (2 * HOUR, 2)):
+        trend = store.trend("fan-1", BEGIN, BEGIN + length, points)
+        np.testing.assert_array_equal(
+            trend.time - BEGIN, np.arange(points) * trend.seconds_per_point
+        )
 
 
 def test_a_trend_of_an_unknown_machine_is_empty(store):
@@ -243,3 +267,17 @@ def test_the_highest_score_of_each_day(store):
     assert store.daily_maxima("fan-1") == [3.0, 2.5, 7.25]
     assert store.daily_maxima("fan-1", days=2) == [7.25]
     assert store.daily_maxima("unknown") == []
+
+
+def test_the_highest_scores_are_those_of_the_machine_and_of_ninety_days(store):
+    today = BEGIN - BEGIN % 86400
+    for day in range(92):
+        for hour in (3, 9, 20):
+            score = day + hour / 100
+            store.add_readings(readings("fan-1", today + day * 86400 + hour * HOUR, [score]))
+        store.add_readings(readings("pump-1", today + day * 86400, [1000.0 + day]))
+    store.roll_up(today + 92 * 86400)
+    highest = [day + 0.2 for day in range(92)]
+    assert store.daily_maxima("fan-1") == pytest.approx(highest[-90:])
+    assert store.daily_maxima("fan-1", days=3) == pytest.approx(highest[-3:])
+    assert store.daily_maxima("fan-1", days=1) == pytest.approx(highest[-1:])

@@ -2,29 +2,12 @@
 
 from __future__ import annotations
 
-from store_data import BEGIN
+from store_data import BEGIN, recording
 
 from ssdpt.monitor.config import RetentionSettings
-from ssdpt.monitor.messages import KeptRecording
 from ssdpt.monitor.store import Store, back_up, restore
 
 DAY = 86400.0
-
-
-def recording(number=0, **changes):
-    fields = {
-        "id": f"{number:032x}",
-        "machine": "fan-1",
-        "begin": BEGIN + number,
-        "end": BEGIN + number + 600,
-        "who": "Ada",
-        "at": BEGIN + number + 601,
-        "note": "knocks",
-        "bytes": 4,
-        "sample_rate": 16000,
-        "voice_seconds": 1.5,
-    }
-    return KeptRecording(**fields | changes)
 
 
 def test_it_is_listed_read_and_removed(store):

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from sqlalchemy import func, select
-from store_data import BEGIN, acknowledged, event, reading, readings
+from store_data import BEGIN, acknowledged, event, reading, readings, recording
 
 from ssdpt.monitor.config import RetentionSettings
+from ssdpt.monitor.store.retention import RemovedAudio
 from ssdpt.monitor.store.tables import hours, minutes, seconds
 
 DAY = 86400.0
@@ -58,6 +59,17 @@ def test_old_seconds_are_removed_and_their_minutes_stay(store):
     assert (removed.seconds, removed.minutes, removed.audio, removed.message) == (300, 0, (), None)
     assert (count(store, seconds), count(store, minutes)) == (300, 10)
     assert retain(store, BEGIN + 7 * DAY + 400).seconds == 0
+
+
+def test_of_all_machines_whole_minutes_are_removed(store):
+    for machine in ("fan-1", "pump-1"):
+        store.add_readings(readings(machine, BEGIN, [1.0] * 300))
+    store.roll_up(BEGIN + 400)
+    removed = retain(store, BEGIN + 7 * DAY + 150)  # in the middle of the third minute
+    assert removed.seconds == 240
+    for machine in ("fan-1", "pump-1"):
+        left = [one.time - BEGIN for one in store.readings(machine, BEGIN, BEGIN + 300)]
+        assert left == list(range(120, 300))
 
 
 def test_old_minutes_are_removed_and_hours_stay_for_ever(store):
@@ -117,10 +129,74 @@ def test_old_audio_of_acknowledged_events_is_removed(store):
     assert store.event(event(0).id).audio_begin is None
     assert store.event(event(4).id).audio_begin is not None
     assert store.attachment(event(0).id, "map") is not None
-    assert {(one.who, one.about) for one in store.actions()} == {
-        ("retention", event(0).id),
-        ("retention", event(1).id),
+    assert {(one.who, one.at, one.what, one.about) for one in store.actions()} == {
+        ("retention", BEGIN + 366 * DAY, "remove audio (age)", event(0).id),
+        ("retention", BEGIN + 366 * DAY, "remove audio (age)", event(1).id),
     }
+
+
+def test_audio_is_old_when_it_is_older_than_the_days_and_not_before(store):
+    with_audio(store, 0, **seen())
+    store.keep_recording(recording(0, begin=BEGIN), b"fLaC", ".flac")
+    settings = RetentionSettings(audio_days=30)
+    assert retain(store, BEGIN + 30 * DAY, settings).audio == ()
+    removed = retain(store, BEGIN + 30 * DAY + 0.5, settings)
+    assert [(one.event, one.began) for one in removed.audio] == [
+        (event(0).id, BEGIN),
+        (None, BEGIN),
+    ]
+
+
+def test_kept_sound_goes_by_the_machine_it_is_of(store):
+    """The log says what was removed, of which machine, when and why."""
+    store.add_readings([reading("fan-1"), reading("pump-1")])
+    for number, machine in enumerate(("pump-1", "fan-1")):
+        store.keep_recording(recording(number, machine=machine), b"fLaC", ".flac")
+    removed = retain(store, BEGIN + 366 * DAY)
+    assert removed.audio == (
+        RemovedAudio(None, "pump-1", BEGIN, 4, "age"),
+        RemovedAudio(None, "fan-1", BEGIN + 1, 4, "age"),
+    )
+    assert [(one.who, one.at, one.what, one.about) for one in store.actions(2)] == [
+        ("retention", BEGIN + 366 * DAY, "remove kept sound (age)", "fan-1"),
+        ("retention", BEGIN + 366 * DAY, "remove kept sound (age)", "pump-1"),
+    ]
+    assert store.recordings("fan-1") == store.recordings("pump-1") == []
+
+
+def test_on_a_full_disk_kept_sound_goes_last_and_the_oldest_of_it_first(store):
+    store.keep_recording(recording(0, begin=BEGIN + 9), b"fLaC" * 200_000, ".flac")
+    store.keep_recording(recording(1, begin=BEGIN + 3), b"fLaC" * 100_000, ".flac")
+    with_audio(store, 0, **seen())
+    disk = Disk(store, 0)
+    removed = store.retain(BEGIN + DAY, RetentionSettings(min_free_mb=0.3), disk)
+    assert removed.audio == (
+        RemovedAudio(event(0).id, "fan-1", BEGIN, 1000, "disk"),
+        RemovedAudio(None, "fan-1", BEGIN + 3, 400_000, "disk"),
+    )
+    assert removed.message == (
+        "1 event recording (0 MB) removed to free disk space; "
+        "1 kept recording (0.4 MB) removed to free disk space"
+    )
+    [done] = store.actions(1)
+    assert (done.at, done.what, done.about) == (BEGIN + DAY, "remove kept sound (disk)", "fan-1")
+
+
+def test_just_enough_space_is_enough(store):
+    for number in range(2):
+        with_audio(store, number, **seen())
+    disk = Disk(store, 500_000)
+    assert store.retain(BEGIN + DAY, RetentionSettings(min_free_mb=0.5), disk).audio == ()
+    disk = Disk(store, 499_000)
+    removed = store.retain(BEGIN + DAY, RetentionSettings(min_free_mb=0.5), disk)
+    assert ([one.event for one in removed.audio], removed.disk_full) == ([event(0).id], False)
+
+
+def test_the_oldest_events_go_first_in_whatever_order_they_were_stored(store):
+    for number in (2, 0, 1):
+        with_audio(store, 9 - number, **seen() | {"began": BEGIN + number})
+    removed = store.retain(BEGIN + DAY, RetentionSettings(min_free_mb=1e12), lambda: 0)
+    assert [one.began - BEGIN for one in removed.audio] == [0, 1, 2]
 
 
 def test_on_a_full_disk_the_oldest_cleared_audio_is_removed_first(store):

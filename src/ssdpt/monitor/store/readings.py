@@ -61,7 +61,7 @@ class Readings(StoreBase):
         if not rows:
             return
         with self.database.write(durable=False) as connection:
-            rolled_up = read_progress(connection, to_write=True)["minutes"]
+            progress = read_progress(connection, to_write=True)
             insert = self.database.insert(seconds)
             connection.execute(
                 insert.on_conflict_do_nothing(index_elements=["machine", "time"]), rows
@@ -69,11 +69,11 @@ class Readings(StoreBase):
             late: dict[int, tuple[int, int]] = {}
             for row in rows:
                 machine, time = row["machine"], row["time"]
-                if time < rolled_up:
+                if time < progress["minutes"]:
                     first, last = late.get(machine, (time, time))
                     late[machine] = min(first, time), max(last, time)
             if late:
-                roll_up_again(self.database, connection, late)
+                roll_up_again(self.database, connection, late, progress)
 
     def _row(self, reading: Reading) -> dict[str, Any]:
         return {

@@ -99,13 +99,16 @@ def roll_up(database: Database, now: int) -> None:
 
 
 def roll_up_again(
-    database: Database, connection: Connection, times: dict[int, tuple[int, int]]
+    database: Database,
+    connection: Connection,
+    times: dict[int, tuple[int, int]],
+    progress: dict[ProgressName, int],
 ) -> None:
     """Update minutes and hours that were rolled up before late readings arrived.
 
-    `times` are the first and last of the late readings (ms), by the number of the machine.
+    `times` are the first and last of the late readings (ms), by the number of the machine, and
+    `progress` was read to write in the same transaction.
     """
-    progress = read_progress(connection, to_write=True)
     for machine, (first, last) in times.items():
         for table, source, length, until in (
             (minutes, seconds, MINUTE, progress["minutes"]),
