@@ -271,13 +271,15 @@ def test_the_highest_score_of_each_day(store):
 
 def test_the_highest_scores_are_those_of_the_machine_and_of_ninety_days(store):
     today = BEGIN - BEGIN % 86400
+    given = []
     for day in range(92):
+        begin = today + day * 86400
         for hour in (3, 9, 20):
-            score = day + hour / 100
-            store.add_readings(readings("fan-1", today + day * 86400 + hour * HOUR, [score]))
-        store.add_readings(readings("pump-1", today + day * 86400, [1000.0 + day]))
+            given += readings("fan-1", begin + hour * HOUR, [day - hour / 100])
+        given += readings("pump-1", begin, [1000.0 + day])
+    store.add_readings(given)
     store.roll_up(today + 92 * 86400)
-    highest = [day + 0.2 for day in range(92)]
+    highest = [day - 0.03 for day in range(92)]
     assert store.daily_maxima("fan-1") == pytest.approx(highest[-90:])
     assert store.daily_maxima("fan-1", days=3) == pytest.approx(highest[-3:])
     assert store.daily_maxima("fan-1", days=1) == pytest.approx(highest[-1:])
