@@ -8,6 +8,7 @@ where the front end has one.
 from __future__ import annotations
 
 import logging
+import os
 import threading
 import time as clock
 from collections import deque
@@ -37,6 +38,9 @@ _LATE = 2.0  # seconds behind the clock; live sound is never so late
 _SILENCE_DB = -100.0  # of the log-mel in a gap
 _MIN_SPECTRUM_SECONDS = 0.5
 _LOG = logging.getLogger(__name__)
+# The sound of all machines may come in one moment. As many captures compute at a time as there are
+# cores: more would not be faster, and requests would wait behind all of them for Python's lock.
+_COMPUTING = threading.BoundedSemaphore(os.cpu_count() or 1)
 
 
 class AudioCapture(Capture):
@@ -147,21 +151,22 @@ class AudioCapture(Capture):
         begun = False
         for chunk in stretch:
             self._waiting_since = None
-            if not begun:
-                self.begun, begun = chunk.time, True
-                with self._second_lock:
-                    self._second = self._second[:0]
-            self.samples.add(chunk.samples, chunk.time)
-            self.recent.add(chunk.samples, chunk.time)
-            if self._own_log_mel is not None:
-                self._add_log_mel(self._own_log_mel.feed(chunk.samples))
-            end = chunk.time + len(chunk.samples) / self.rate
-            self.last_chunk_at = clock.monotonic()
-            self.arrivals.note(self.last_chunk_at, len(chunk.samples) / self.rate)
-            self.lag = clock.time() - end
-            yield chunk.samples
-            # After the frames of the chunk: a second is judged as soon as its level is known.
-            complete = self._add_to_second(chunk.samples, end)
+            with _COMPUTING:
+                if not begun:
+                    self.begun, begun = chunk.time, True
+                    with self._second_lock:
+                        self._second = self._second[:0]
+                self.samples.add(chunk.samples, chunk.time)
+                self.recent.add(chunk.samples, chunk.time)
+                if self._own_log_mel is not None:
+                    self._add_log_mel(self._own_log_mel.feed(chunk.samples))
+                end = chunk.time + len(chunk.samples) / self.rate
+                self.last_chunk_at = clock.monotonic()
+                self.arrivals.note(self.last_chunk_at, len(chunk.samples) / self.rate)
+                self.lag = clock.time() - end
+                yield chunk.samples
+                # After the frames of the chunk: a second is judged as soon as its level is known.
+                complete = self._add_to_second(chunk.samples, end)
             if complete and (self.in_files or self.lag > _LATE):
                 # A file arrives at once: wait after every second, so that each is judged.
                 self.second_judged.wait(_LATE)
