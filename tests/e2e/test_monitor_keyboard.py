@@ -36,12 +36,11 @@ def plant():
         yield service
 
 
-@pytest.fixture(scope="module")
-def works(command, tmp_path_factory):
+@pytest.fixture
+def works(command, tmp_path):
     """A service without users, which only this computer reaches."""
-    folder = tmp_path_factory.mktemp("works")
     machine = {"id": "fan", "name": "Fan", "source": {"kind": "pushed"}}
-    with ConfiguredService(command, folder, {"machines": [machine]}) as service:
+    with ConfiguredService(command, tmp_path, {"machines": [machine]}) as service:
         yield service
 
 
