@@ -251,7 +251,10 @@ PAGES: dict[str, tuple[StandIn, ...]] = {
 }
 
 # Pages that take more than some seconds: only `make test-all` runs them.
-FULL = {"how-to/export.md", "tutorials/edge-device.md", "tutorials/own-detector.md"}
+FULL = {"how-to/export.md"}
+
+# Followed with nothing made smaller, and only so: `test_tutorial_outputs.py`.
+ONLY_WHOLE = {"tutorials/edge-device.md", "tutorials/own-detector.md"}
 
 # How many blocks of a page are not run, each for the reason that stands above it.
 NOT_RUN = {

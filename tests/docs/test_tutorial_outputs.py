@@ -29,7 +29,7 @@ def test_the_tutorial_prints_what_it_says(
     folder = Folder(tmp_path, Material(tmp_path / "unused"), monkeypatch)
     with folder.running:
         if name == "own-detector":
-            package(folder, simulated=False)
+            package(folder)
         assert run_page(DOCS / f"tutorials/{name}.md", {}, outputs=True) > 0
 
 

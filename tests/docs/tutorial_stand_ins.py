@@ -35,15 +35,10 @@ def flights(folder: Folder) -> None:
         soundfile.write(path, samples, RATE)
 
 
-def tiny_plant(folder: Folder) -> None:
-    """The simulated plant with few clips, simulated already."""
+def pump_days(folder: Folder) -> None:
+    """The simulated plant, and the clips of the first day, of which a tiny plant has too few."""
     shutil.copytree(folder.material.plant, folder.path / "plant")
     folder.replacements["simulate plant"] = "simulate plant --preset tiny"
-
-
-def pump_days(folder: Folder) -> None:
-    """The same, and the clips of the first day, of which a tiny plant has too few."""
-    tiny_plant(folder)
     (folder.path / "spare").mkdir()
     for clip in folder.material.first_day.rglob("*.wav"):
         shutil.copy(clip, folder.path / "spare")
@@ -65,8 +60,8 @@ def bearing_life(folder: Folder) -> None:
     (life / "temp_00001.csv").write_text("9,39,39,0,68.1\n" * 10, "utf-8")
 
 
-def package(folder: Folder, simulated: bool = True) -> None:
-    """The package of the page, known as if it were installed, and a tiny plant if `simulated`."""
+def package(folder: Folder) -> None:
+    """The package of the page, known as if it were installed."""
     own = folder.path / "own_detector"
     info = own / "ssdpt_loudness-0.1.0.dist-info"
     info.mkdir(parents=True)
@@ -80,14 +75,10 @@ def package(folder: Folder, simulated: bool = True) -> None:
     forget_systems()
     folder.running.callback(forget_systems)
     folder.running.callback(sys.modules.pop, "ssdpt_loudness", None)
-    if simulated:
-        tiny_plant(folder)
 
 
 TUTORIALS = {
     "tutorials/propeller.md": (flights,),
     "tutorials/pump.md": (pump_days,),
     "tutorials/bearing.md": (bearing_life,),
-    "tutorials/own-detector.md": (package,),
-    "tutorials/edge-device.md": (tiny_plant,),
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import onnx
@@ -70,6 +71,13 @@ def test_a_model_that_is_dropped_in_another_thread_leaves_signals_alone(openvino
     command = [sys.executable, "-c", DROPPED_ELSEWHERE, str(openvino_exports / "texture")]
     done = subprocess.run(command, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, "handled True\n"), done.stderr
+
+
+def test_one_place_makes_a_core():
+    files = Path(ssdpt.__file__).parent.rglob("*.py")
+    assert [path.name for path in files if "openvino.Core()" in path.read_text("utf-8")] == [
+        "openvino_core.py"
+    ]
 
 
 @systems

@@ -21,6 +21,7 @@ from ssdpt.config.tree import Config, load_config
 from ssdpt.features.logmel import LogMel
 from ssdpt.features.segments import segments_of_clip
 from ssdpt.nn.native import is_native
+from ssdpt.runtime.openvino_core import openvino_core
 from ssdpt.systems.parts.network import seeded
 from ssdpt.systems.ssdpt import SsdptConfig
 from ssdpt.systems.ssdpt.system import Ssdpt, build_network
@@ -146,14 +147,12 @@ def _exported(system: Ssdpt, samples: Floats) -> dict[str, ScoreClip]:
 
             scorers[name] = run
     if importlib.util.find_spec("openvino") is not None:
-        import openvino
-
         coarse, _ = onnx_model(system, "float32")
         with tempfile.TemporaryDirectory(prefix="ssdpt-") as folder:
             path = Path(folder) / "model.onnx"
             path.write_bytes(coarse.SerializeToString())
             settings = {"INFERENCE_PRECISION_HINT": "f32"}
-            compiled = openvino.Core().compile_model(str(path), "CPU", settings)
+            compiled = openvino_core().compile_model(str(path), "CPU", settings)
 
         def infer() -> float:
             return float(compiled(samples)[CLIP][0])
