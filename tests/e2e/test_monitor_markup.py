@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import shutil
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from monitor_service import ConfiguredService, panel
-from playwright.sync_api import expect
+from playwright.sync_api import Error, expect
 
 from plant_history import DAY, event, event_id, fill_plant
 from ssdpt.monitor.config import STORE_FILE
@@ -118,10 +119,11 @@ def changed(page, address, change):
     """Load the page again; replies of this address hold what the service would not let in."""
 
     def answer(route):
-        reply = route.fetch()
-        content = reply.json()
-        change(content)
-        route.fulfill(response=reply, json=content)
+        with contextlib.suppress(Error):  # the page was closed: it asks again every few seconds
+            reply = route.fetch()
+            content = reply.json()
+            change(content)
+            route.fulfill(response=reply, json=content)
 
     page.watch.expect(MISSING)
     page.route(re.compile(address), answer)
