@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 
 import numpy as np
 import pytest
@@ -190,6 +191,25 @@ def test_a_source_that_cannot_be_opened_is_reported():
     capture = AudioCapture("m", Broken([]), LogMel(FeatureConfig(), RATE), RATE, seconds=1.0)
     capture.start()
     assert wait_until(lambda: capture.failure) == "there is no such microphone"
+
+
+def test_a_capture_that_fails_lets_the_others_compute(sound, monkeypatch):
+    """Two that failed in the midst of a second would have made a service on two cores deaf."""
+    monkeypatch.setattr(capture_module, "_COMPUTING", threading.BoundedSemaphore(1))
+    errors = []  # as a log or a debugger keeps one, with all that it passed through
+
+    class Failing(LogMel):
+        def stream(self, pieces):
+            next(pieces)
+            errors.append(ValueError("out of memory"))
+            raise errors[0]
+
+    failed = start(chunks(sound, [RATE, RATE]), Failing(FeatureConfig(), RATE))
+    wait_until(lambda: failed.failure, "it has failed")
+    other = start(chunks(sound, [RATE, RATE]), LogMel(FeatureConfig(), RATE))
+    wait_until(lambda: len(other.levels) == 2, "the other one computes", timeout=30.0)
+    for capture in (failed, other):
+        capture.ask_to_stop()
 
 
 def recording(seconds, begin, gap=0.0):

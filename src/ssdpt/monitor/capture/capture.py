@@ -7,12 +7,13 @@ where the front end has one.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import threading
 import time as clock
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -137,16 +138,18 @@ class AudioCapture(Capture):
         self._mel_frames = 0
         if self._own_log_mel is not None:
             self._own_log_mel.restart()
-        for frames in self.front_end.stream(self._samples(stretch)):
-            self.frames.add(frames)
-            if self._own_log_mel is None:
-                self._add_log_mel(frames[:, : self.front_end.mel_bins])
+        # Closed at once after an error, so that it does not keep the others from computing.
+        with contextlib.closing(self._samples(stretch)) as samples:
+            for frames in self.front_end.stream(samples):
+                self.frames.add(frames)
+                if self._own_log_mel is None:
+                    self._add_log_mel(frames[:, : self.front_end.mel_bins])
 
     def _add_log_mel(self, frames: Floats) -> None:
         self.log_mel.add(frames, self.begun + self._mel_frames * self.mel_seconds)
         self._mel_frames += len(frames)
 
-    def _samples(self, stretch: _Stretch) -> Iterator[Floats]:
+    def _samples(self, stretch: _Stretch) -> Generator[Floats]:
         """The samples of one stretch; levels and times are noted on the way."""
         begun = False
         for chunk in stretch:
